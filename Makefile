@@ -1,0 +1,33 @@
+# Every target sets itself up: all it needs is python3 (3.11 or newer) with pip.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+
+.PHONY: demo test lint format bench clean
+
+demo: $(READY)           ## cluster the bundled digits, add answers, see the agreement rise
+	@$(BIN)/linkwise demo
+
+test: $(READY)           ## the whole suite, doctests included
+	$(BIN)/python -m pytest -q -n auto
+
+lint: $(READY)           ## style, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY)         ## let ruff rewrite the sources
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:                   ## forget the environment and the caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "linkwise needs Python 3.11 or newer, found " + sys.version.split()[0])'
+	@echo "Setting up $(VENV) (once, a minute or two) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[files,plot,test,lint]"
+	@touch $@
