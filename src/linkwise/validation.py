@@ -1,0 +1,64 @@
+"""One wording for every parameter check."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Collection
+from math import isfinite
+from typing import Any
+
+from linkwise.errors import InvalidInput
+
+
+def check_number(
+    owner: object,
+    name: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    integer: bool = False,
+    or_in: Collection[Any] = (),
+) -> None:
+    """Refuse ``owner.name`` unless it is a number in ``[low, high]`` or one of ``or_in``."""
+    where = type(owner).__name__
+    require_number(
+        where, name, getattr(owner, name), low=low, high=high, integer=integer, or_in=or_in
+    )
+
+
+def require_number(
+    where: str,
+    name: str,
+    value: Any,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    integer: bool = False,
+    or_in: Collection[Any] = (),
+) -> None:
+    """Refuse the argument ``name`` of ``where``, a class or function, as :func:`check_number`."""
+    if isinstance(value, str | type(None)) and value in or_in:
+        return
+    kind = numbers.Integral if integer else numbers.Real
+    fits = isinstance(value, kind) and not isinstance(value, bool) and isfinite(value)
+    fits = fits and (low is None or value >= low) and (high is None or value <= high)
+    if not fits:
+        wanted = "a whole number" if integer else "a number"
+        if low is not None and high is not None:
+            wanted += f" from {low} to {high}"
+        elif low is not None:
+            wanted += f" >= {low}"
+        elif high is not None:
+            wanted += f" <= {high}"
+        wanted += "".join(f" or {option!r}" for option in or_in)
+        raise InvalidInput(f"{where}({name}={value!r}): {name} must be {wanted}.")
+
+
+def check_choice(owner: object, name: str, choices: Collection[Any]) -> None:
+    """Refuse ``owner.name`` unless it is one of ``choices``."""
+    value = getattr(owner, name)
+    if not any(value is choice or value == choice for choice in choices):
+        listed = ", ".join(repr(choice) for choice in choices)
+        raise InvalidInput(
+            f"{type(owner).__name__}({name}={value!r}): {name} must be one of {listed}."
+        )
