@@ -1,0 +1,79 @@
+"""How work is done: threads, block size, telling how far it is, stopping when asked.
+
+None of this changes a result.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import joblib
+
+from linkwise.ensemble.blas import one_blas_thread
+from linkwise.errors import Cancelled
+from linkwise.validation import check_number
+
+Progress = Callable[[int, int, str], None]
+Cancel = Callable[[], bool] | threading.Event
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Execution:
+    """How work is done.
+
+    Parameters
+    ----------
+    n_threads : int, default=None
+        Threads to use, all cores by default.
+    chunk_rows : int, default=None
+        Rows read at once; None lets the reader choose.
+    progress : callable, default=None
+        Called as ``progress(done, total, what)`` from the thread that started the work.
+    cancel : callable or threading.Event, default=None
+        Asked after every step, from the same thread.
+    """
+
+    def __init__(
+        self,
+        n_threads: int | None = None,
+        chunk_rows: int | None = None,
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
+    ) -> None:
+        self.n_threads = joblib.cpu_count() if n_threads is None else n_threads
+        self.chunk_rows = chunk_rows
+        check_number(self, "n_threads", low=1, integer=True)
+        check_number(self, "chunk_rows", low=1, integer=True, or_in=(None,))
+        self._progress = progress
+        self._cancel = cancel.is_set if isinstance(cancel, threading.Event) else cancel
+
+    def step(self, done: int, total: int, what: str) -> None:
+        """Report, then raise :class:`~linkwise.errors.Cancelled` if the caller wants to stop."""
+        if self._progress is not None:
+            self._progress(done, total, what)
+        if self._cancel is not None and done < total and self._cancel():
+            raise Cancelled(f"cancelled while {what}, {done} of {total} done.")
+
+    def map(self, function: Callable[[T], R], items: Iterable[T]) -> Generator[R]:
+        """Yield ``function(item)`` in order, several at a time, each with BLAS on one thread.
+
+        Items are drawn by the calling thread, only one more than there are threads to work on
+        them, so they may be large. Whoever may stop early closes the generator
+        (``contextlib.closing``): that ends the threads and lifts the limit on BLAS.
+        """
+        with one_blas_thread() as blas, ThreadPoolExecutor(self.n_threads) as threads:
+            pending = []
+            try:
+                for item in items:
+                    pending.append(threads.submit(blas.run, function, item))
+                    if len(pending) > self.n_threads:
+                        yield pending.pop(0).result()
+                while pending:
+                    yield pending.pop(0).result()
+            finally:
+                for future in pending:
+                    future.cancel()

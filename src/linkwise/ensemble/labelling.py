@@ -1,0 +1,73 @@
+"""The one pass over all rows: read a block, prepare it, label it for every partition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwise.ensemble.execution import Execution
+from linkwise.ensemble.models import PartitionModels
+from linkwise.ensemble.preparation import TILE, NotFinite, Preparation
+from linkwise.ensemble.sources import Block, RowSource, block_rows, blocks, find_bad_value
+from linkwise.errors import InvalidInput
+
+Write = Callable[[int, NDArray[np.uint8]], None]
+
+
+def label_rows(
+    source: RowSource,
+    preparation: Preparation,
+    models: PartitionModels,
+    write: Write,
+    execution: Execution,
+) -> None:
+    """Label every row of ``source`` and hand blocks of labels to ``write(start, labels)``.
+
+    Blocks are whole tiles (but the last), so a row sits at the same place of the same tile
+    whatever the size of the blocks, and its labels do not depend on it.
+    """
+    _check_width(source, preparation)
+    wanted = execution.chunk_rows or block_rows(source.n_features)
+    step = -(-wanted // TILE) * TILE
+
+    def label(start_and_block: tuple[int, Block]) -> tuple[int, NDArray[np.uint8]]:
+        start, block = start_and_block
+        return start, label_block(block, preparation, models)
+
+    try:
+        with closing(execution.map(label, blocks(source, step))) as labelled:
+            for start, labels in labelled:
+                write(start, labels)
+                execution.step(start + labels.shape[1], source.n_rows, "labelling rows")
+    except NotFinite:
+        raise explain_not_finite(source) from None
+
+
+def label_block(
+    block: Block, preparation: Preparation, models: PartitionModels
+) -> NDArray[np.uint8]:
+    """Label the rows of a block, a tile at a time: (n_partitions, len(block))."""
+    labels = np.empty((models.n_partitions, len(block)), dtype=np.uint8)
+    for start in range(0, len(block), TILE):
+        rows = block[start : start + TILE]
+        labels[:, start : start + TILE] = models.label(preparation.tile(rows))[:, : len(rows)]
+    return labels
+
+
+def _check_width(source: RowSource, preparation: Preparation) -> None:
+    expected = len(preparation.mean)
+    if source.n_features != expected:
+        raise InvalidInput(
+            f"X has {source.n_features} features, but the ensemble was built with {expected}."
+        )
+
+
+def explain_not_finite(source: RowSource) -> InvalidInput:
+    """Return the error for a table in which a prepared value was not finite."""
+    return find_bad_value(source) or InvalidInput(
+        "X holds values near the largest a float can hold, or more than 1e38 times as large as "
+        "the others. Rescale or drop such rows first."
+    )

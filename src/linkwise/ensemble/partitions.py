@@ -1,0 +1,186 @@
+"""The ensemble: many partitions of the same rows, and the models that made them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwise.ensemble.execution import Cancel, Execution, Progress
+from linkwise.ensemble.labelling import label_rows
+from linkwise.ensemble.models import (
+    KernelCenters,
+    NearestCenters,
+    PartitionModels,
+    models_from_arrays,
+)
+from linkwise.ensemble.preparation import Preparation
+from linkwise.ensemble.sources import as_source
+from linkwise.ensemble.store import LabelMatrix
+from linkwise.errors import InvalidInput, MissingData
+
+FORMAT = "linkwise ensemble"
+VERSION = 1
+HEADER_FILE = "ensemble.json"
+KINDS = {kind.kind: kind for kind in (NearestCenters, KernelCenters)}
+
+
+class Ensemble:
+    """Many partitions of the same rows.
+
+    Made by :func:`~linkwise.ensemble.build_ensemble` or
+    :func:`~linkwise.ensemble.build_paper_ensemble`.
+
+    Attributes
+    ----------
+    labels : LabelMatrix
+        Label of every row in every partition.
+    models : NearestCenters or KernelCenters
+        The partitions as functions of a row.
+    preparation : Preparation
+        What is done to a row before the models see it.
+    """
+
+    def __init__(
+        self, labels: LabelMatrix, models: PartitionModels, preparation: Preparation
+    ) -> None:
+        self.labels = labels
+        self.models = models
+        self.preparation = preparation
+
+    @property
+    def n_partitions(self) -> int:
+        return self.models.n_partitions
+
+    @property
+    def n_rows(self) -> int:
+        return self.labels.n_rows
+
+    @property
+    def n_features(self) -> int:
+        """Features of the rows, before any preparation."""
+        return len(self.preparation.mean)
+
+    @property
+    def n_blocks(self) -> int:
+        """Base clusters per partition: labels are smaller than this."""
+        return self.models.n_blocks
+
+    def assign(
+        self,
+        X: Any,
+        *,
+        n_threads: int | None = None,
+        chunk_rows: int | None = None,
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
+    ) -> NDArray[np.uint8]:
+        """Label rows without keeping them: (n_partitions, n_new)."""
+        source = as_source(X)
+        labels = np.empty((self.n_partitions, source.n_rows), dtype=np.uint8)
+
+        def write(start: int, block: NDArray[np.uint8]) -> None:
+            labels[:, start : start + block.shape[1]] = block
+
+        execution = Execution(n_threads, chunk_rows, progress, cancel)
+        label_rows(source, self.preparation, self.models, write, execution)
+        return labels
+
+    def extend(
+        self,
+        X: Any,
+        *,
+        n_threads: int | None = None,
+        chunk_rows: int | None = None,
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
+    ) -> None:
+        """Label rows and append them; if that fails or is cancelled, nothing is appended."""
+        source = as_source(X)
+        first = self.labels.n_rows
+        self.labels.reserve(first + source.n_rows)
+
+        def write(start: int, block: NDArray[np.uint8]) -> None:
+            self.labels.write(first + start, block)
+
+        execution = Execution(n_threads, chunk_rows, progress, cancel)
+        label_rows(source, self.preparation, self.models, write, execution)
+        self.labels.announce(first + source.n_rows)
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the ensemble to a folder: JSON and ``.npy`` files, nothing executable."""
+        target = Path(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        self.labels.save(target)
+        arrays = {name: getattr(self.models, name) for name in self.models.layout}
+        arrays["mean"] = self.preparation.mean
+        if self.preparation.components is not None:
+            arrays["components"] = self.preparation.components
+        for name, array in arrays.items():
+            np.save(target / f"{name}.npy", array, allow_pickle=False)
+        header = {
+            "format": FORMAT,
+            "version": VERSION,
+            "kind": self.models.kind,
+            "scale": self.preparation.scale,
+            "projected": self.preparation.components is not None,
+        }
+        draft = target / (HEADER_FILE + ".new")
+        draft.write_text(json.dumps(header, indent=1) + "\n")
+        os.replace(draft, target / HEADER_FILE)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str], mmap: bool = True) -> Ensemble:
+        """Open what :meth:`save` wrote; the labels are mapped from their file if ``mmap``."""
+        source = Path(folder)
+        header = _read_header(source / HEADER_FILE)
+        preparation = Preparation(
+            _read_array(source / "mean.npy"),
+            float(header["scale"]),
+            _read_array(source / "components.npy") if header["projected"] else None,
+        )
+        kind = KINDS[header["kind"]]
+        arrays = {name: _read_array(source / f"{name}.npy") for name in kind.layout}
+        models = models_from_arrays(kind, arrays, preparation.n_features)
+        labels = LabelMatrix.load(source, mmap)
+        if labels.n_partitions != models.n_partitions:
+            raise InvalidInput(
+                f"{source} holds labels of {labels.n_partitions} partitions, but models of "
+                f"{models.n_partitions}."
+            )
+        return cls(labels, models, preparation)
+
+
+def _read_header(path: Path) -> dict[str, Any]:
+    try:
+        header = json.loads(path.read_text())
+    except FileNotFoundError:
+        raise MissingData(f"there is no ensemble in {path.parent}: {path} is missing.") from None
+    except ValueError:
+        raise InvalidInput(f"{path} is not the header of an ensemble: it is not JSON.") from None
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise InvalidInput(f"{path} is not the header of an ensemble.")
+    if header.get("version") != VERSION or header.get("kind") not in KINDS:
+        raise InvalidInput(
+            f"{path} has version {header.get('version')!r} and kind {header.get('kind')!r}; this "
+            f"linkwise reads version {VERSION} and kinds {', '.join(map(repr, KINDS))}."
+        )
+    if not isinstance(header.get("scale"), float) or not isinstance(header.get("projected"), bool):
+        raise InvalidInput(f"{path} is not complete: scale or projected is missing.")
+    return header
+
+
+def _read_array(path: Path) -> NDArray[Any]:
+    try:
+        array: NDArray[Any] = np.load(path, allow_pickle=False)
+    except FileNotFoundError:
+        raise MissingData(f"the ensemble is not complete: there is no {path}.") from None
+    except (ValueError, EOFError) as error:
+        raise InvalidInput(
+            f"{path} cannot be read as an array ({error}). The file may be cut short."
+        ) from None
+    return array

@@ -1,0 +1,235 @@
+"""Where rows come from: arrays, ``.npy`` files, Parquet files, or anything that reads blocks.
+
+The ensemble looks at its rows twice, once at a sample and once at all of them in order, a block
+at a time, so the table need not fit in memory. Anything with the three members of
+:class:`RowSource` will do; :func:`as_source` wraps the usual containers.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from linkwise.ensemble.npy import read_npy_header
+from linkwise.ensemble.parquet import ParquetSource
+from linkwise.errors import InvalidInput, MissingData
+
+Block = NDArray[Any]
+
+BLOCK_BYTES = 1 << 21
+
+
+@runtime_checkable
+class RowSource(Protocol):
+    """What the ensemble asks of a table.
+
+    ``read`` is called from one thread at a time, with ``0 <= start < stop <= n_rows``, mostly in
+    increasing order, and returns the rows as a dense two-dimensional numeric array. A source may
+    also have ``sample(indices)``, the rows at increasing positions; without it, the blocks that
+    contain them are read.
+    """
+
+    @property
+    def n_rows(self) -> int: ...
+
+    @property
+    def n_features(self) -> int: ...
+
+    def read(self, start: int, stop: int) -> Block: ...
+
+
+def as_source(X: Any) -> RowSource:
+    """Wrap a table: an array, a sparse matrix, a data frame, a file name or a row source.
+
+    Examples
+    --------
+    >>> source = as_source([[1, 2], [3, 4], [5, 6]])
+    >>> source.n_rows, source.n_features
+    (3, 2)
+    >>> source.read(1, 3).tolist()
+    [[3, 4], [5, 6]]
+    """
+    if isinstance(X, str | os.PathLike):
+        return _file_source(Path(X))
+    if sparse.issparse(X):
+        return _checked(SparseSource(X))
+    if isinstance(X, RowSource) and not isinstance(X, np.ndarray):
+        return _checked(X)
+    return _checked(ArraySource(X))
+
+
+def _file_source(path: Path) -> RowSource:
+    if not path.exists():
+        raise MissingData(f"there is no file {path}.")
+    if path.suffix == ".npy":
+        return _checked(NpySource(path))
+    if path.suffix in (".parquet", ".pq"):
+        return _checked(ParquetSource(path))
+    raise InvalidInput(f"{path}: rows are read from .npy and .parquet files, not {path.suffix!r}.")
+
+
+def _checked(source: RowSource) -> RowSource:
+    if source.n_rows < 1 or source.n_features < 1:
+        raise InvalidInput(
+            f"the table has {source.n_rows} rows and {source.n_features} features; "
+            "at least one of each is needed."
+        )
+    return source
+
+
+def sample_rows(source: RowSource, indices: NDArray[np.intp]) -> Block:
+    """Return the rows at ``indices`` (increasing), reading no more than the source needs."""
+    if hasattr(source, "sample"):
+        rows: Block = source.sample(indices)
+        return rows
+    step = block_rows(source.n_features)
+    starts = np.unique(indices // step) * step
+    pieces = []
+    for start in starts.tolist():
+        stop = min(start + step, source.n_rows)
+        wanted = indices[np.searchsorted(indices, start) : np.searchsorted(indices, stop)]
+        pieces.append(read_block(source, start, stop)[wanted - start])
+    return np.concatenate(pieces)
+
+
+def read_block(source: RowSource, start: int, stop: int) -> Block:
+    """Read rows and refuse anything but the numbers that were asked for."""
+    block = np.asarray(source.read(start, stop))
+    expected = (stop - start, source.n_features)
+    if block.shape != expected:
+        raise InvalidInput(
+            f"{type(source).__name__}.read({start}, {stop}) returned an array of shape "
+            f"{block.shape}, expected {expected}."
+        )
+    if block.dtype.kind not in "buif":
+        raise InvalidInput(
+            f"{type(source).__name__}.read({start}, {stop}) returned {block.dtype} values, "
+            "expected real numbers."
+        )
+    return block
+
+
+def blocks(source: RowSource, step: int) -> Iterator[tuple[int, Block]]:
+    """Yield (first row, block) over all rows, ``step`` rows at a time."""
+    for start in range(0, source.n_rows, step):
+        yield start, read_block(source, start, min(start + step, source.n_rows))
+
+
+def block_rows(n_features: int, multiple: int = 256) -> int:
+    """Return how many rows make about 2 MB of float32, a multiple of ``multiple``, 8192 at most."""
+    rows = BLOCK_BYTES // (4 * n_features)
+    return max(multiple, min(rows, 8192) // multiple * multiple)
+
+
+def find_bad_value(source: RowSource) -> InvalidInput | None:
+    """Return the error that names the first NaN or infinity of a table, or None."""
+    for start, block in blocks(source, block_rows(source.n_features)):
+        bad = ~np.isfinite(block)
+        if bad.any():
+            row, column = np.argwhere(bad)[0].tolist()
+            value = block[row, column]
+            name = "NaN" if np.isnan(value) else str(value)
+            return InvalidInput(
+                f"X[{start + row}, {column}] is {name}. Every value must be a finite number: "
+                "fill or drop such rows first."
+            )
+    return None
+
+
+class ArraySource:
+    """Rows of a two-dimensional array in memory (or of anything NumPy turns into one)."""
+
+    def __init__(self, X: Any) -> None:
+        array = np.asarray(X)
+        if array.ndim != 2:
+            raise InvalidInput(
+                f"X has {array.ndim} dimensions, expected 2: one row per sample, one column per "
+                "feature."
+            )
+        if array.dtype.kind not in "buif":
+            raise InvalidInput(f"X holds {array.dtype} values, expected real numbers.")
+        self._array = array
+        self.n_rows: int = array.shape[0]
+        self.n_features: int = array.shape[1]
+
+    def read(self, start: int, stop: int) -> Block:
+        return self._array[start:stop]
+
+    def sample(self, indices: NDArray[np.intp]) -> Block:
+        return self._array[indices]
+
+
+class SparseSource:
+    """Rows of a SciPy sparse matrix, made dense block by block."""
+
+    def __init__(self, X: Any) -> None:
+        if X.dtype.kind not in "buif":
+            raise InvalidInput(f"X holds {X.dtype} values, expected real numbers.")
+        self._matrix = sparse.csr_array(X)
+        self.n_rows: int = self._matrix.shape[0]
+        self.n_features: int = self._matrix.shape[1]
+
+    def read(self, start: int, stop: int) -> Block:
+        dense: Block = self._matrix[start:stop].toarray()
+        return dense
+
+    def sample(self, indices: NDArray[np.intp]) -> Block:
+        dense: Block = self._matrix[indices].toarray()
+        return dense
+
+
+class NpySource:
+    """Rows of a ``.npy`` file, read by position and never mapped.
+
+    A mapped file would count as memory of the process page by page; plain reads leave it in the
+    system's file cache. Row-major and column-major files are both understood.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        shape, self._by_column, self._dtype, self._offset = read_npy_header(self.path)
+        if len(shape) != 2:
+            raise InvalidInput(f"{self.path} holds an array of shape {shape}, expected a table.")
+        if self._dtype.kind not in "buif":
+            raise InvalidInput(f"{self.path} holds {self._dtype} values, expected real numbers.")
+        self.n_rows, self.n_features = shape
+
+    def read(self, start: int, stop: int) -> Block:
+        with open(self.path, "rb", buffering=0) as file:
+            if not self._by_column:
+                return self._values(file, start * self.n_features, (stop - start, self.n_features))
+            columns = [
+                self._values(file, j * self.n_rows + start, (stop - start,))
+                for j in range(self.n_features)
+            ]
+        return np.stack(columns, axis=1)
+
+    def sample(self, indices: NDArray[np.intp]) -> Block:
+        rows = np.empty((len(indices), self.n_features), dtype=self._dtype)
+        with open(self.path, "rb", buffering=0) as file:
+            if self._by_column:  # a whole column is read at once, values are picked from it
+                for j in range(self.n_features):
+                    column = self._values(file, j * self.n_rows, (self.n_rows,))
+                    rows[:, j] = column[indices]
+            else:
+                for i, row in enumerate(indices.tolist()):
+                    rows[i] = self._values(file, row * self.n_features, (self.n_features,))
+        return rows
+
+    def _values(self, file: Any, first: int, shape: tuple[int, ...]) -> Block:
+        values = np.empty(shape, dtype=self._dtype)
+        file.seek(self._offset + first * self._dtype.itemsize)
+        view = values.reshape(-1).view(np.uint8).data
+        done = 0
+        while done < len(view):
+            count = file.readinto(view[done:])
+            if not count:
+                raise InvalidInput(f"{self.path} ended while it was read. The file was changed.")
+            done += count
+        return values

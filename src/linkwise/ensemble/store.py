@@ -1,0 +1,255 @@
+"""The label matrix: one byte per partition and row, in memory or in a file.
+
+Partition ``p`` gives row ``i`` the label ``array[p, i]``. Rows of the matrix (one per partition)
+are padded to an odd multiple of 64 bytes and start on a 64-byte boundary: every partition then
+starts on a cache line, and the same data row of successive partitions falls into different cache
+sets. With a stride that is a large power of two they would all compete for the same few sets.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap as mmap_module
+import os
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from linkwise.ensemble.npy import read_npy_header
+from linkwise.errors import InvalidInput, MissingData
+
+ALIGNMENT = 64
+FORMAT = "linkwise label matrix"
+VERSION = 1
+FORGET_BYTES = 1 << 25
+ARRAY_FILE = "labels.npy"
+HEADER_FILE = "labels.json"
+
+
+def padded(n_rows: int) -> int:
+    """Return the smallest odd multiple of 64 that is at least ``n_rows``."""
+    return ALIGNMENT * (-(-n_rows // ALIGNMENT) | 1)
+
+
+class LabelMatrix:
+    """Labels of ``n_rows`` rows in ``n_partitions`` partitions, ``uint8``, partition-major.
+
+    Made by :meth:`empty` or :meth:`load`, filled by :meth:`write`, grown by :meth:`append`.
+
+    Examples
+    --------
+    >>> matrix = LabelMatrix.empty(2, 3)
+    >>> matrix.write(0, [[0, 1, 1], [4, 4, 5]])
+    >>> matrix.rows([2, 0]).tolist()
+    [[1, 5], [0, 4]]
+    """
+
+    def __init__(self, buffer: NDArray[np.uint8], n_rows: int, folder: Path | None = None) -> None:
+        self._buffer = buffer
+        self._n_rows = n_rows
+        self.folder = folder
+        self._unforgotten = 0
+
+    @classmethod
+    def empty(
+        cls, n_partitions: int, n_rows: int, path: str | os.PathLike[str] | None = None
+    ) -> LabelMatrix:
+        """Make room for labels, in memory or in the folder ``path``; the contents are undefined."""
+        if path is None:
+            return cls(_aligned(n_partitions, padded(n_rows)), n_rows)
+        folder = Path(path)
+        folder.mkdir(parents=True, exist_ok=True)
+        matrix = cls(_create(folder / ARRAY_FILE, n_partitions, padded(n_rows)), n_rows, folder)
+        matrix._write_header()
+        return matrix
+
+    @property
+    def n_partitions(self) -> int:
+        return int(self._buffer.shape[0])
+
+    @property
+    def n_rows(self) -> int:
+        return self._n_rows
+
+    @property
+    def array(self) -> NDArray[np.uint8]:
+        """The labels, (n_partitions, n_rows), a read-only view whose rows are not adjacent."""
+        view = self._buffer[:, : self._n_rows].view(np.ndarray)
+        view.flags.writeable = False
+        return view
+
+    def rows(self, indices: ArrayLike) -> NDArray[np.uint8]:
+        """Return the labels of some rows, point-major: (len(indices), n_partitions)."""
+        chosen = np.asarray(indices, dtype=np.intp)
+        outside = (chosen < 0) | (chosen >= self._n_rows)
+        if outside.any():
+            raise InvalidInput(
+                f"row {chosen[outside][0]} is outside the {self._n_rows} rows of the label matrix."
+            )
+        return np.ascontiguousarray(self._buffer[:, chosen].T)
+
+    def write(self, start: int, labels: ArrayLike) -> None:
+        """Set the labels of the rows from ``start`` on; ``labels`` is (n_partitions, any).
+
+        Rows after the last one may be written once there is room for them (:meth:`reserve`); they
+        belong to the matrix when they are announced.
+        """
+        block = np.asarray(labels)
+        if block.ndim != 2 or block.shape[0] != self.n_partitions:
+            raise InvalidInput(
+                f"labels have shape {block.shape}, expected ({self.n_partitions}, number of rows)."
+            )
+        stop = start + block.shape[1]
+        if not 0 <= start <= stop <= self._buffer.shape[1]:
+            raise InvalidInput(
+                f"there is no room for labels of rows {start} to {stop - 1} in a label matrix of "
+                f"{self._n_rows} rows."
+            )
+        if not self._buffer.flags.writeable:
+            raise InvalidInput(f"the label matrix in {self.folder} is a file that is read-only.")
+        self._buffer[:, start:stop] = block
+        self._unforgotten += block.size
+        if self._unforgotten > FORGET_BYTES:
+            self._forget_pages()
+
+    def append(self, labels: ArrayLike) -> None:
+        """Add rows at the end; ``labels`` is (n_partitions, n_new)."""
+        block = np.asarray(labels)
+        n_rows = self._n_rows + block.shape[-1]
+        self.reserve(n_rows)
+        self.write(self._n_rows, block)
+        self.announce(n_rows)
+
+    def reserve(self, n_rows: int) -> None:
+        """Make room for ``n_rows`` rows in all, keeping what is there.
+
+        Room grows by half at least, so that many small additions cost no more than a few large
+        ones.
+        """
+        if n_rows > self._buffer.shape[1]:
+            self._relayout(padded(max(n_rows, self._buffer.shape[1] * 3 // 2)))
+
+    def announce(self, n_rows: int) -> None:
+        """Make the rows written so far part of the matrix."""
+        self.reserve(n_rows)
+        self._n_rows = n_rows
+        self.flush()
+
+    def _relayout(self, capacity: int) -> None:
+        if self.folder is None:
+            larger = _aligned(self.n_partitions, capacity)
+            larger[:, : self._n_rows] = self.array
+        else:
+            draft = self.folder / (ARRAY_FILE + ".new")
+            larger = _create(draft, self.n_partitions, capacity)
+            for p in range(self.n_partitions):
+                larger[p, : self._n_rows] = self.array[p]
+            _flush(larger)
+            os.replace(draft, self.folder / ARRAY_FILE)
+        self._buffer = larger
+
+    def flush(self) -> None:
+        """Bring a file up to date: first the labels, then the header that announces them."""
+        if self.folder is not None:
+            _flush(self._buffer)
+            self._write_header()
+
+    def _forget_pages(self) -> None:
+        """Let a mapped file's pages leave the process; what was written stays in the file."""
+        self._unforgotten = 0
+        mapped = self._buffer.base
+        if isinstance(mapped, mmap_module.mmap) and hasattr(mmap_module, "MADV_DONTNEED"):
+            mapped.madvise(mmap_module.MADV_DONTNEED)
+
+    def _write_header(self) -> None:
+        assert self.folder is not None
+        header = {
+            "format": FORMAT,
+            "version": VERSION,
+            "n_partitions": self.n_partitions,
+            "n_rows": self._n_rows,
+        }
+        draft = self.folder / (HEADER_FILE + ".new")
+        draft.write_text(json.dumps(header, indent=1) + "\n")
+        os.replace(draft, self.folder / HEADER_FILE)
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the labels to ``folder``; where they live there already, only flush them."""
+        target = Path(folder)
+        if self.folder is not None and target.resolve() == self.folder.resolve():
+            self.flush()
+            return
+        copy = LabelMatrix.empty(self.n_partitions, self._n_rows, target)
+        for p in range(self.n_partitions):
+            copy._buffer[p, : self._n_rows] = self._buffer[p, : self._n_rows]
+        copy.flush()
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str], mmap: bool = True) -> LabelMatrix:
+        """Open what :meth:`save` wrote: mapped from the file, or read into memory."""
+        source = Path(folder)
+        header = _read_header(source / HEADER_FILE)
+        n_partitions, n_rows = header["n_partitions"], header["n_rows"]
+        path = source / ARRAY_FILE
+        buffer = _open(path)
+        if buffer.shape[0] != n_partitions or not padded(n_rows) <= buffer.shape[1]:
+            raise InvalidInput(
+                f"{path} holds {buffer.shape[0]} partitions with room for {buffer.shape[1]} rows, "
+                f"but {HEADER_FILE} announces {n_partitions} partitions of {n_rows} rows."
+            )
+        if mmap:
+            return cls(buffer, n_rows, source)
+        matrix = cls.empty(n_partitions, n_rows)
+        matrix.write(0, buffer[:, :n_rows])
+        return matrix
+
+
+def _aligned(n_partitions: int, capacity: int) -> NDArray[np.uint8]:
+    raw = np.empty(n_partitions * capacity + ALIGNMENT, dtype=np.uint8)
+    start = -raw.ctypes.data % ALIGNMENT
+    return raw[start : start + n_partitions * capacity].reshape(n_partitions, capacity)
+
+
+def _create(path: Path, n_partitions: int, capacity: int) -> NDArray[np.uint8]:
+    mapped: NDArray[np.uint8] = np.lib.format.open_memmap(
+        path, mode="w+", dtype=np.uint8, shape=(n_partitions, capacity)
+    )
+    return mapped
+
+
+def _flush(buffer: NDArray[np.uint8]) -> None:
+    if isinstance(buffer, np.memmap):
+        buffer.flush()
+
+
+def _read_header(path: Path) -> dict[str, Any]:
+    try:
+        header = json.loads(path.read_text())
+    except FileNotFoundError:
+        raise MissingData(
+            f"there is no label matrix in {path.parent}: {path} is missing."
+        ) from None
+    except ValueError:
+        raise InvalidInput(f"{path} is not the header of a label matrix: it is not JSON.") from None
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise InvalidInput(f"{path} is not the header of a label matrix.")
+    if header.get("version") != VERSION:
+        raise InvalidInput(
+            f"{path} has version {header.get('version')!r}; this linkwise reads version {VERSION}."
+        )
+    for name in ("n_partitions", "n_rows"):
+        if not isinstance(header.get(name), int) or header[name] < 0:
+            raise InvalidInput(f"{path}: {name} is {header.get(name)!r}, not a count.")
+    return header
+
+
+def _open(path: Path) -> NDArray[np.uint8]:
+    if not path.exists():
+        raise MissingData(f"the labels are missing: there is no {path}.")
+    shape, by_column, dtype, offset = read_npy_header(path)
+    if dtype != np.uint8 or len(shape) != 2 or by_column or offset % ALIGNMENT:
+        raise InvalidInput(f"{path} holds {dtype} of shape {shape}, not labels.")
+    mode: Literal["r+", "r"] = "r+" if os.access(path, os.W_OK) else "r"
+    return np.memmap(path, np.uint8, mode, offset, (shape[0], shape[1]))
