@@ -1,0 +1,76 @@
+"""Contradictions: cannot-links whose ends are joined by a chain of must-links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from linkwise.constraints.chains import Chain, MustGraph
+from linkwise.constraints.closure import contradicted
+from linkwise.constraints.pairs import Pairs
+from linkwise.errors import Contradiction
+
+_COUNTS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_LONGEST_SPELLED = 12
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A cannot-link and a shortest chain of must-links that contradicts it.
+
+    Attributes
+    ----------
+    cannot : (int, int)
+        The two rows of the cannot-link, the smaller first.
+    chain : tuple of (int, int)
+        Must-links that lead from the first of the two rows to the second, in walking order.
+    position : int or None
+        Where the cannot-link stands in ``links.cannot``.
+
+    Examples
+    --------
+    >>> print(Conflict(cannot=(3, 8), chain=((3, 5), (5, 8)), position=12))
+    rows 3 and 8 are must-linked through 3-5, 5-8 and cannot-linked by cannot[12]. \
+Drop one of the three.
+    """
+
+    cannot: tuple[int, int]
+    chain: Chain
+    position: int | None = None
+
+    def __str__(self) -> str:
+        i, j = self.cannot
+        by = "" if self.position is None else f" by cannot[{self.position}]"
+        n_links = len(self.chain) + 1
+        count = _COUNTS[n_links] if n_links < len(_COUNTS) else f"{n_links} links"
+        return (
+            f"rows {i} and {j} are must-linked through {_spell(self.chain)} "
+            f"and cannot-linked{by}. Drop one of the {count}."
+        )
+
+
+def find_conflicts(must: Pairs, cannot: Pairs) -> Iterator[Conflict]:
+    """Yield every contradiction with a shortest chain, in the order of ``cannot``."""
+    positions = contradicted(must, cannot)
+    if not len(positions):
+        return
+    graph = MustGraph(must)
+    for position in positions.tolist():
+        i, j = cannot[position].tolist()
+        yield Conflict((i, j), graph.shortest_chain(i, j), position)
+
+
+def refuse_contradictions(must: Pairs, cannot: Pairs) -> None:
+    """Raise Contradiction with the first contradiction in words, if there is one."""
+    for conflict in find_conflicts(must, cannot):
+        others = len(contradicted(must, cannot)) - 1
+        more = f" {others} more: see conflicts()." if others else ""
+        raise Contradiction(f"{conflict}{more}")
+
+
+def _spell(chain: Chain) -> str:
+    """Write a chain as 3-5, 5-8; the middle of a very long one is left out."""
+    if len(chain) <= _LONGEST_SPELLED:
+        return ", ".join(f"{i}-{j}" for i, j in chain)
+    head, (i, j) = _spell(chain[: _LONGEST_SPELLED - 2]), chain[-1]
+    return f"{head}, ..., {i}-{j} ({len(chain)} links)"
