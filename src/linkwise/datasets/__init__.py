@@ -1,0 +1,12 @@
+"""Data to try things on: small bundled sets, and a door to the larger ones.
+
+Bundled sets come with scikit-learn. The larger ones are looked for as ``NAME.npz`` (arrays ``X``
+and ``y``) in the folder that the environment variable ``LINKWISE_DATA`` names; many can be fetched
+from OpenML, whose checksums scikit-learn verifies.
+"""
+
+from __future__ import annotations
+
+from linkwise.datasets.load import Dataset, available, load
+
+__all__ = ["Dataset", "available", "load"]

@@ -1,0 +1,163 @@
+"""``load("digits")``: rows and truth by name, or a sentence that says what is missing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import sklearn.datasets
+from numpy.typing import NDArray
+
+from linkwise.errors import InvalidInput, MissingData
+
+_BUNDLED: dict[str, Callable[[], Any]] = {
+    "breast_cancer": sklearn.datasets.load_breast_cancer,
+    "digits": sklearn.datasets.load_digits,
+    "iris": sklearn.datasets.load_iris,
+    "wine": sklearn.datasets.load_wine,
+}
+
+#: Larger sets: expected shape, and the OpenML number where the same table is published there.
+_LARGER: dict[str, tuple[int, int, int | None]] = {
+    "bci": (400, 117, None),
+    "breast": (699, 9, None),
+    "coil100": (7200, 1024, None),
+    "coil20": (1440, 1024, None),
+    "coil3": (216, 1024, None),
+    "covtype": (581012, 54, None),
+    "digits_oddeven": (1797, 64, None),
+    "ecoli": (332, 7, None),
+    "glass": (214, 9, 41),
+    "ionosphere": (351, 34, 59),
+    "letter": (20000, 16, 6),
+    "letterIJL": (227, 16, None),
+    "magic": (19020, 10, 1120),
+    "mfeat_fac": (2000, 216, 12),
+    "mnist": (70000, 784, 554),
+    "mnist0689": (800, 784, None),
+    "ohscal": (11162, 11465, None),
+    "optdigits": (5620, 64, 28),
+    "pendigit389": (318, 16, None),
+    "pendigits": (10992, 16, 32),
+    "pie": (11554, 1024, None),
+    "pie10_exact": (1700, 1024, None),
+    "satimage": (4435, 36, None),
+    "satimage_full": (6435, 36, 182),
+    "segment": (2310, 19, 36),
+    "sonar": (208, 60, 40),
+    "usps": (9298, 256, 41082),
+    "uspst": (2007, 256, None),
+    "vehicle": (846, 18, 54),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Rows ``X``, truth ``y`` as 0..k-1, and the name they go by."""
+
+    name: str
+    X: Any
+    y: NDArray[np.int64]
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes in ``y``."""
+        return len(np.unique(self.y))
+
+    def __repr__(self) -> str:
+        n, d = self.X.shape
+        return f"Dataset({self.name!r}: {n} rows, {d} features, {self.n_classes} classes)"
+
+
+def available() -> list[str]:
+    """Return the names that ``load`` can answer on this machine without a download."""
+    folder = _folder()
+    here = [name for name in _LARGER if folder is not None and (folder / f"{name}.npz").is_file()]
+    return sorted([*_BUNDLED, *here])
+
+
+def load(name: str, *, download: bool = False) -> Dataset:
+    """Return the data set called ``name``, rows as floats (CSR where the file is sparse).
+
+    Parameters
+    ----------
+    name : str
+        One of ``available()``, or of the larger sets named in the error for an unknown name.
+    download : bool, default=False
+        Fetch a missing set from OpenML (checksums are verified by scikit-learn, which also keeps
+        the copy). Never done unasked.
+
+    Examples
+    --------
+    >>> load("iris")
+    Dataset('iris': 150 rows, 4 features, 3 classes)
+    """
+    if name in _BUNDLED:
+        bunch = _BUNDLED[name]()
+        return Dataset(name, bunch.data, bunch.target.astype(np.int64))
+    if name not in _LARGER:
+        known = ", ".join(sorted([*_BUNDLED, *_LARGER]))
+        raise InvalidInput(f"{name!r} is not a data set linkwise knows. Known: {known}.")
+    folder = _folder()
+    if folder is not None and (folder / f"{name}.npz").is_file():
+        return _read_npz(name, folder / f"{name}.npz")
+    if download:
+        return _download(name)
+    raise MissingData(_what_is_missing(name, folder))
+
+
+def _folder() -> Path | None:
+    value = os.environ.get("LINKWISE_DATA")
+    return Path(value) if value else None
+
+
+def _what_is_missing(name: str, folder: Path | None) -> str:
+    n, d, openml = _LARGER[name]
+    where = f"the folder {folder}" if folder else "a folder named by LINKWISE_DATA"
+    sentence = f"{name} is not bundled. Put {name}.npz with X ({n}×{d}) and y into {where}"
+    if name == "covtype" or openml is not None:
+        sentence += f', or call load("{name}", download=True)'
+    return sentence + "."
+
+
+def _read_npz(name: str, path: Path) -> Dataset:
+    with np.load(path, allow_pickle=False) as arrays:
+        if "indptr" in arrays:
+            X: Any = sp.csr_array(
+                (arrays["data"].astype(np.float64), arrays["indices"], arrays["indptr"]),
+                shape=tuple(arrays["shape"]),
+            )
+        else:
+            X = arrays["X"]
+            if X.dtype != np.float32:
+                X = X.astype(np.float64)
+        y = arrays["y"].astype(np.int64)
+    n, d, _ = _LARGER[name]
+    if X.shape != (n, d) or len(y) != n:
+        raise InvalidInput(
+            f"{path} holds X {X.shape[0]}×{X.shape[1]} and {len(y)} labels, expected {n}×{d}. "
+            f"It is not the {name} we know; rename it or load it with numpy."
+        )
+    return Dataset(name, X, y)
+
+
+def _download(name: str) -> Dataset:
+    n, d, openml = _LARGER[name]
+    if name == "covtype":
+        bunch = sklearn.datasets.fetch_covtype()
+    elif openml is not None:
+        bunch = sklearn.datasets.fetch_openml(data_id=openml, as_frame=False, parser="liac-arff")
+    else:
+        raise MissingData(_what_is_missing(name, _folder()))
+    X = np.asarray(bunch.data, dtype=np.float64)
+    if X.shape != (n, d):
+        raise MissingData(
+            f"the public copy of {name} has {X.shape[0]}×{X.shape[1]} values, expected {n}×{d}."
+        )
+    _, y = np.unique(bunch.target, return_inverse=True)
+    return Dataset(name, X, y.astype(np.int64))
