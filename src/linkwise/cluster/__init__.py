@@ -1,0 +1,1 @@
+"""One estimator, one file; :mod:`linkwise.cluster.base` holds what every fit has in common."""

@@ -1,0 +1,162 @@
+"""The ritual of fit, written once.
+
+``fit`` validates the rows, reads the constraints, checks the parameters, seeds the randomness,
+calls the estimator's ``_fit`` and leaves a report. An estimator file holds its algorithm only.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin, clone
+from sklearn.metrics import pairwise_distances_argmin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from linkwise.cluster.report import FitReport
+from linkwise.constraints import Links, PartialLabels, as_constraints
+from linkwise.errors import ConstraintWarning, InvalidInput
+from linkwise.scores import nmi
+from linkwise.validation import check_choice, check_number
+
+Labels = NDArray[np.int32]
+
+
+class ConstrainedClusterer(ClusterMixin, BaseEstimator):
+    """Base class: rows and knowledge come in, labels go out.
+
+    A subclass sets the three class attributes below, ``__init__`` (which stores and nothing else;
+    it has at least ``n_clusters``, ``report`` and ``random_state``), ``_check_params`` for its own
+    parameters, and ``_fit(X, knowledge, rng)``, which sets ``labels_``, ``n_iter_`` and either
+    ``cluster_centers_`` or overrides ``_predict``.
+    """
+
+    #: "links": ``_fit`` receives Links; "labels": it receives PartialLabels.
+    _reads: ClassVar[Literal["links", "labels"]] = "links"
+    #: Whether CSR input is understood.
+    _sparse: ClassVar[bool] = False
+    #: Whether contradictory links are withdrawn (with a warning) before ``_fit`` sees them.
+    _repairs: ClassVar[bool] = False
+    #: Whether labels may name more classes than there are clusters.
+    _more_classes: ClassVar[bool] = False
+
+    def fit(self, X: Any, y: Any = None, *, constraints: Any = None) -> Any:  # noqa: ARG002
+        """Cluster the rows of ``X``, listening to ``constraints``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+        y : ignored
+            Present for scikit-learn; truth belongs to the scorer.
+        constraints : Links, PartialLabels, array-like of shape (n_samples,) or None
+            What is known. A one-dimensional array is read as partial labels, -1, None and NaN
+            meaning unknown.
+
+        Returns
+        -------
+        self
+        """
+        X = self._validate_rows(X, reset=True)
+        given = self._given(constraints, X.shape[0])
+        self._check_shared_params(X)
+        self._check_params(X)
+        rng = check_random_state(self.random_state)
+        start = rng.get_state()
+        knowledge, withdrawn = self._read(given, X.shape[0])
+        self._fit(X, knowledge, rng)
+        self._report(X, given, withdrawn, start)
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None, *, constraints: Any = None) -> Labels:
+        """Cluster the rows and return ``labels_``."""
+        labels: Labels = self.fit(X, y, constraints=constraints).labels_
+        return labels
+
+    def predict(self, X: Any) -> Labels:
+        """Return the cluster of each row of ``X``, which need not have been seen in ``fit``."""
+        check_is_fitted(self)
+        return self._predict(self._validate_rows(X, reset=False))
+
+    def _fit(self, X: Any, knowledge: Any, rng: np.random.RandomState) -> None:
+        raise NotImplementedError
+
+    def _check_params(self, X: Any) -> None:
+        """Check the parameters only this estimator has; the shared ones are checked already."""
+
+    def _predict(self, X: Any) -> Labels:
+        nearest = pairwise_distances_argmin(X, self.cluster_centers_.astype(X.dtype, copy=False))
+        return np.asarray(nearest, dtype=np.int32)
+
+    def _validate_rows(self, X: Any, *, reset: bool) -> Any:
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr" if self._sparse else False,
+            dtype=[np.float64, np.float32],
+            order="C",
+        )
+
+    def _check_shared_params(self, X: Any) -> None:
+        check_number(self, "n_clusters", low=1, integer=True)
+        check_choice(self, "report", ("brief", "full"))
+        if self.n_clusters > X.shape[0]:
+            raise InvalidInput(
+                f"{type(self).__name__}(n_clusters={self.n_clusters}): X has "
+                f"n_samples={X.shape[0]}, fewer rows than clusters. Ask for at most that many."
+            )
+
+    def _given(self, constraints: Any, n_samples: int) -> Any:
+        """Check the ``constraints`` argument. A class that takes more than these overrides it."""
+        return as_constraints(constraints, n_samples)
+
+    def _read(
+        self, given: Links | PartialLabels | None, n_samples: int
+    ) -> tuple[Links | PartialLabels, Links]:
+        """Turn what was given into what ``_fit`` understands; also the links left out."""
+        nothing = Links(n_samples)
+        if self._reads == "labels":
+            if isinstance(given, Links):
+                given = PartialLabels.from_links(given, reader=type(self).__name__)
+            if given is None:
+                given = PartialLabels(np.full(n_samples, -1))
+            if len(given.classes) > self.n_clusters and not self._more_classes:
+                raise InvalidInput(
+                    f"{type(self).__name__}(n_clusters={self.n_clusters}): the labels name "
+                    f"{len(given.classes)} classes. Ask for at least that many clusters."
+                )
+            return given, nothing
+        links = given.to_links() if isinstance(given, PartialLabels) else (given or nothing)
+        if self._repairs:
+            kept, withdrawn = links.repair()
+            if withdrawn.n_links:
+                warnings.warn(
+                    f"{type(self).__name__}: the links contradict each other; "
+                    f"{withdrawn.n_links} of {links.n_links} were left out (see "
+                    f"report_.withdrawn). links.conflicts() shows why.",
+                    ConstraintWarning,
+                    stacklevel=3,
+                )
+            return kept, withdrawn
+        return links, nothing
+
+    def _report(self, X: Any, given: Any, withdrawn: Links, start: Any) -> None:
+        links = given if given is None or isinstance(given, Links) else given.to_links()
+        agreement = None
+        if self.report == "full":
+            twin_rng = np.random.RandomState()
+            twin_rng.set_state(start)
+            twin = clone(self).set_params(report="brief", random_state=twin_rng)
+            agreement = nmi(twin.fit(X).labels_, self.labels_)
+        self.report_ = FitReport.compare(
+            links if links is not None else Links(X.shape[0]), withdrawn, self.labels_, agreement
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._sparse
+        return tags
