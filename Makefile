@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo test lint format bench clean
+.PHONY: demo test lint format bench bench-sequential clean
 
 demo: $(READY)           ## cluster the bundled digits, add answers, see the agreement rise
 	@$(BIN)/linkwise demo
@@ -21,6 +21,14 @@ lint: $(READY)           ## style, types, layers
 format: $(READY)         ## let ruff rewrite the sources
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+bench: $(READY)          ## how fast the two operations over all rows are, beside their floors
+	$(BIN)/python benchmarks/vote.py
+	$(BIN)/python benchmarks/ensemble.py
+	$(BIN)/python benchmarks/sequential_speed.py
+
+bench-sequential: $(READY)  ## what answers buy, on every data set at hand (an hour on 2 cores)
+	$(BIN)/python benchmarks/sequential_quality.py
 
 clean:                   ## forget the environment and the caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -1,0 +1,79 @@
+"""What one more answer costs: the same at a hundred thousand rows and at eight million.
+
+An ensemble of 20,000 synthetic rows is tiled to the wanted number of rows, so that only the number
+of rows differs. CPU seconds on one thread, the least of several runs; the floor beside the vote is
+the time to read the label bytes once.
+
+    python benchmarks/sequential_speed.py --rows 100000,8000000
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import numpy as np
+from sklearn.datasets import make_blobs
+
+from linkwise import Links, SequentialClustering
+from linkwise.ensemble import Ensemble, LabelMatrix
+from linkwise.ensemble.blas import one_blas_thread
+
+
+def tiled(model: SequentialClustering, n_rows: int) -> SequentialClustering:
+    """Return the fitted model as if its rows had been repeated up to ``n_rows``."""
+    small = model.ensemble_.labels.array
+    labels = LabelMatrix.empty(len(small), n_rows)
+    for start in range(0, n_rows, small.shape[1]):
+        labels.write(start, small[:, : n_rows - start])
+    labels.announce(n_rows)
+    large = SequentialClustering(**model.get_params())
+    large.ensemble_ = Ensemble(labels, model.ensemble_.models, model.ensemble_.preparation)
+    large.n_features_in_ = model.n_features_in_
+    with one_blas_thread():
+        large._prepare(np.random.RandomState(0))
+    large._say(Links(n_rows))
+    return large
+
+
+def least(action, repeat: int) -> tuple[float, float]:
+    """Return CPU and wall seconds of the quickest run."""
+    runs = []
+    for _ in range(repeat):
+        cpu, wall = time.process_time(), time.perf_counter()
+        action()
+        runs.append((time.process_time() - cpu, time.perf_counter() - wall))
+    return min(run[0] for run in runs), min(run[1] for run in runs)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", default="100000,8000000")
+    parser.add_argument("--links", default="100,500,5000")
+    parser.add_argument("--partitions", type=int, default=200)
+    parser.add_argument("--repeat", type=int, default=5)
+    options = parser.parse_args()
+    X, y = make_blobs(20_000, n_features=20, centers=10, cluster_std=6.0, random_state=0)
+    small = SequentialClustering(10, n_partitions=options.partitions, random_state=0).fit(X)
+    print(f"{'rows':>10} {'links':>6} {'update CPU s':>13} {'wall s':>8} {'query CPU s':>12}")
+    for n_rows in map(int, options.rows.split(",")):
+        model = tiled(small, n_rows)
+        truth = np.resize(y, n_rows)
+        for n_links in map(int, options.links.split(",")):
+            links = Links.sample(truth, n_links, random_state=0)
+            model._say(links)
+            cpu, wall = least(lambda m=model, k=links: m._say(k), options.repeat)
+            query, _ = least(lambda m=model: m.query(20), options.repeat)
+            print(
+                f"{n_rows:>10,} {n_links:>6,} {cpu:>13.3f} {wall:>8.3f} {query:>12.3f}", flush=True
+            )
+        labels = model.ensemble_.labels.array
+        cpu, wall = least(lambda m=model: m._vote(m.ensemble_.labels.array), options.repeat)
+        floor_cpu, floor_wall = least(lambda a=labels: np.bitwise_xor.reduce(a, axis=0), 2)
+        print(
+            f"{n_rows:>10,} vote: {wall:.3f} s wall, {cpu:.3f} s CPU; numpy xor of the bytes {floor_wall:.3f} s"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,162 @@
+"""Which clustering of the landmarks the answers ask for, and how much of it is worth adopting."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.optimize import linear_sum_assignment
+
+from linkwise.cluster.sequential_basis import Basis, Floats, Ints, unit_rows
+from linkwise.cluster.sequential_trust import LiftedLinks, one_hot
+from linkwise.kernels.adopt import adopt_groups
+from linkwise.kernels.kmeans import lloyd
+
+#: How strongly the answers may bend the spectrum; cross-validation picks one.
+STRENGTHS = (1.0, 3.0, 10.0, 30.0)
+N_FOLDS = 5
+#: Random starts tried inside each fold.
+N_FOLD_STARTS = 4
+#: Standard errors by which a gain must exceed zero: on links left out, on all, of one group.
+FOLD_DOUBT = 0.5
+DOUBT = 1.0
+GROUP_DOUBT = 0.5
+#: Smaller groups of landmarks are not moved as a group.
+MIN_GROUP = 3
+MAX_ITER = 50
+
+
+def choose_labels(basis: Basis, links: LiftedLinks, weight: Floats) -> Ints:
+    """Return clusters of the landmarks, named like those without answers.
+
+    The answers add a low-rank term to the spectrum; its leading eigenvectors give candidate
+    clusterings. The strength of the term is chosen by cross-validation on the links. Of a
+    candidate, those groups of landmarks are adopted whose move keeps more links than chance
+    explains; where the links say nothing, everything stays as it was.
+    """
+    bent = _BentSpectrum(basis, links, weight)
+    strength = _choose_strength(basis, links, weight, bent)
+    if strength is None:
+        return basis.labels
+    everything = np.arange(len(links))
+    return _best(basis, links, weight, everything, bent.embed(strength), len(basis.starts))
+
+
+class _BentSpectrum:
+    """The spectrum plus what (a part of) the links add to it."""
+
+    def __init__(self, basis: Basis, links: LiftedLinks, weight: Floats) -> None:
+        self.basis = basis
+        r = basis.n_clusters
+        self.charge = np.where(links.must, weight * (1 - 1 / r), -weight / r)
+        self.left = links.place[links.i] * basis.smoothness
+        self.right = links.place[links.j] * basis.smoothness
+        self.whole = self.bend(np.arange(len(links)))
+
+    def bend(self, part: Ints) -> Floats:
+        """Return the symmetric matrix that these links add."""
+        half = (self.left[part] * self.charge[part, None]).T @ self.right[part]
+        return np.asarray((half + half.T) / 2)
+
+    def embed(self, strength: float, without: Floats | None = None) -> Floats:
+        """Return unit rows of the leading directions; ``without`` is left out of the links."""
+        bend = self.whole if without is None else self.whole - without
+        matrix = np.diag(self.basis.smoothness) + strength * bend
+        q, r = len(matrix), min(self.basis.n_clusters, len(matrix))
+        _, directions = eigh(matrix, subset_by_index=[q - r, q - 1])
+        return np.ascontiguousarray(unit_rows(self.basis.vectors @ directions))
+
+
+def _choose_strength(
+    basis: Basis, links: LiftedLinks, weight: Floats, bent: _BentSpectrum
+) -> float | None:
+    """Return the strength that gains most on links left out, None if none gains for sure."""
+    p, r = len(links), basis.n_clusters
+    if p < 2:
+        return None
+    most = max(1.0, 6 * p / r**2)
+    parts = folds(p)
+    bends = [bent.bend(part) for part in parts]
+    before = links.broken(basis.labels, r)
+    best, best_gain = None, 0.0
+    for strength in STRENGTHS:
+        if strength > most:
+            break
+        drop = np.zeros(p)
+        for part, bend in zip(parts, bends, strict=True):
+            rest = np.delete(np.arange(p), part)
+            embedding = bent.embed(strength, without=bend)
+            labels = _best(basis, links, weight, rest, embedding, N_FOLD_STARTS)
+            drop[part] = (weight * (before - links.broken(labels, r)))[part]
+        gain = sure_gain(drop, FOLD_DOUBT)
+        if gain > best_gain:
+            best, best_gain = strength, gain
+    return best
+
+
+def _best(
+    basis: Basis, links: LiftedLinks, weight: Floats, part: Ints, embedding: Floats, n_starts: int
+) -> Ints:
+    """Return what is adopted of the candidate from which the links in ``part`` gain most."""
+    r = basis.n_clusters
+    before = links.broken(basis.labels, r)
+    best, best_gain = basis.labels, 0.0
+    for candidate in _candidates(basis, embedding, n_starts):
+        labels = _adopt(basis, links, weight, part, candidate)
+        gain = sure_gain((weight * (before - links.broken(labels, r)))[part], DOUBT)
+        if gain > best_gain:
+            best, best_gain = labels, gain
+    return best
+
+
+def _candidates(basis: Basis, embedding: Floats, n_starts: int) -> list[Ints]:
+    """Return k-means clusterings of the landmarks, from the present one and from random starts."""
+    r = basis.n_clusters
+    begin = [basis.labels]
+    begin += [(embedding @ embedding[start].T).argmax(axis=1) for start in basis.starts[:n_starts]]
+    found = [lloyd(embedding, labels, r, MAX_ITER)[0] for labels in begin]
+    return [_named_like(basis.labels, labels, r) for labels in found]
+
+
+def _adopt(basis: Basis, links: LiftedLinks, weight: Floats, part: Ints, candidate: Ints) -> Ints:
+    """Move from the labels without answers to ``candidate`` only where the links ask for it.
+
+    Landmarks that leave one cluster for the same other one are a group.
+    """
+    r = basis.n_clusters
+    move = basis.labels * r + candidate
+    moves, sizes = np.unique(move[basis.labels != candidate], return_counts=True)
+    moves = moves[sizes >= MIN_GROUP]
+    in_group = (move[:, None] == moves[None, :]).astype(np.float64)
+    share = np.ascontiguousarray((links.mixture @ in_group).T)
+    adopted = adopt_groups(
+        links.mixture @ one_hot(basis.labels, r),
+        share,
+        moves // r,
+        moves % r,
+        links.i[part],
+        links.j[part],
+        links.must[part],
+        weight[part],
+        GROUP_DOUBT,
+    )
+    return np.where(np.isin(move, moves[adopted]), candidate, basis.labels)
+
+
+def folds(n_links: int) -> list[Ints]:
+    """Return the links left out in each fold; every fifth, so that both kinds are in all folds."""
+    return [np.arange(f, n_links, N_FOLDS) for f in range(min(N_FOLDS, n_links))]
+
+
+def sure_gain(drop: Floats, doubt: float) -> float:
+    """Return the total drop less ``doubt`` times its standard error."""
+    return float(drop.sum() - doubt * np.sqrt(np.square(drop).sum()))
+
+
+def _named_like(reference: Ints, labels: Ints, n_clusters: int) -> Ints:
+    """Rename clusters so that they overlap most with those of the same name in ``reference``."""
+    overlap = np.zeros((n_clusters, n_clusters))
+    np.add.at(overlap, (labels, reference), 1.0)
+    old, new = linear_sum_assignment(overlap, maximize=True)
+    names = np.empty(n_clusters, dtype=np.int64)
+    names[old] = new
+    return names[labels]

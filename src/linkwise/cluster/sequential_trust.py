@@ -1,0 +1,174 @@
+"""How far each answer can be believed, judged by the ensemble and by the other answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from linkwise.cluster.sequential_basis import Basis, Floats, Ints, lift, unit_rows
+from linkwise.constraints import Links
+
+#: Share of wrong answers assumed before anything is known.
+ERROR_RATE = 0.1
+#: Up to this many links each is compared with all others, beyond it with this many of them.
+MAX_COMPARED = 10_000
+N_COMPARED = 2_000
+#: Most that one link may count, in average links.
+MAX_VOICES = 5.0
+
+
+@dataclass(frozen=True, eq=False)
+class LiftedLinks:
+    """The links, and where their rows lie among the landmarks.
+
+    ``i`` and ``j`` point into ``rows``. ``mixture`` is (n_rows, n_landmarks), ``place`` its
+    coordinates in the basis.
+    """
+
+    rows: Ints
+    i: Ints
+    j: Ints
+    must: NDArray[np.bool_]
+    weight: Floats
+    mixture: sp.csr_array
+    place: Floats
+
+    def __len__(self) -> int:
+        return len(self.i)
+
+    def together(self, labels: Ints, n_clusters: int) -> Floats:
+        """Return, per link, the chance that ``labels`` of the landmarks put its ends together."""
+        member = self.mixture @ one_hot(labels, n_clusters)
+        return np.asarray(np.einsum("lc,lc->l", member[self.i], member[self.j]))
+
+    def broken(self, labels: Ints, n_clusters: int) -> Floats:
+        """Return, per link, the chance that ``labels`` of the landmarks break it."""
+        together = self.together(labels, n_clusters)
+        return np.where(self.must, 1.0 - together, together)
+
+
+def lift_links(basis: Basis, links: Links, rows: Ints, blocks: NDArray[np.uint8]) -> LiftedLinks:
+    """Express the linked ``rows``, whose blocks are given, by landmarks; links in pair order."""
+    pairs = np.concatenate([links.must, links.cannot])
+    must = np.arange(len(pairs)) < len(links.must)
+    order = np.lexsort((must, pairs[:, 1], pairs[:, 0]))
+    pairs = pairs[order]
+    mixture = lift(basis, rows, blocks)
+    return LiftedLinks(
+        rows=rows,
+        i=np.searchsorted(rows, pairs[:, 0]),
+        j=np.searchsorted(rows, pairs[:, 1]),
+        must=must[order],
+        weight=links.weight[order],
+        mixture=mixture,
+        place=np.asarray(mixture @ basis.vectors),
+    )
+
+
+def one_hot(labels: Ints, n_clusters: int) -> Floats:
+    """Return the labels as rows of zeros with a single one."""
+    member = np.zeros((len(labels), n_clusters))
+    member[np.arange(len(labels)), labels] = 1.0
+    return member
+
+
+@dataclass(frozen=True, eq=False)
+class Testimony:
+    """What the other answers say about each link's pair: how many like it, how many of them musts.
+
+    An answer never testifies for itself. Pairs are alike when their ends are, in either order.
+    """
+
+    n_must: Floats
+    n_alike: Floats
+
+
+def hear(basis: Basis, links: LiftedLinks) -> Testimony:
+    """Let every link be judged by the others; the one step that grows with their square."""
+    says = links.must.astype(np.float64)
+    n_must, n_alike = np.empty(len(links)), np.empty(len(links))
+    for part, kernel, witnesses in _likeness(basis, links):
+        n_must[part] = kernel @ says[witnesses]
+        n_alike[part] = kernel.sum(axis=1)
+    return Testimony(n_must, n_alike)
+
+
+def belief(basis: Basis, links: LiftedLinks, labels: Ints, testimony: Testimony) -> Floats:
+    """Return, per link, the probability that the answer is right.
+
+    What ``labels`` of the landmarks make one expect of a pair counts as one witness among the
+    answers about pairs like it.
+    """
+    expected = _expectation(basis, links, labels)
+    probability = (expected + testimony.n_must) / (1.0 + testimony.n_alike)
+    return np.where(links.must, probability, 1.0 - probability)
+
+
+def trust(believed: Floats, links: LiftedLinks) -> Floats:
+    """Return the weight of each link: the user's own, times the odds that the answer is right."""
+    right = (1 - ERROR_RATE) * believed
+    return np.asarray(links.weight * right / (right + ERROR_RATE * (1 - believed)))
+
+
+def represented(basis: Basis, links: LiftedLinks) -> Floats:
+    """Return how many landmarks each link speaks for, relative to the average link.
+
+    Every landmark lends one voice to the linked rows like it. Where many rows were asked about,
+    as on a doubtful border, they share the voices; a row asked about alone in a wide region speaks
+    for all of it. So links stand for the whole data even if the questions were chosen.
+    """
+    rows = unit_rows(links.place * np.sqrt(basis.smoothness)).astype(np.float32)
+    landmarks = unit_rows(basis.vectors * np.sqrt(basis.smoothness)).astype(np.float32)
+    voices = np.zeros(len(rows))
+    total = np.zeros(len(landmarks), dtype=np.float32)
+    for start in range(0, len(rows), 2000):
+        total += _positive(rows[start : start + 2000] @ landmarks.T).sum(axis=0)
+    share = 1.0 / np.maximum(total, 1e-6)
+    for start in range(0, len(rows), 2000):
+        voices[start : start + 2000] = _positive(rows[start : start + 2000] @ landmarks.T) @ share
+    n_links = np.bincount(np.concatenate([links.i, links.j]), minlength=len(rows))
+    per_link = voices / n_links
+    heard = per_link[links.i] + per_link[links.j]
+    return np.asarray(np.sqrt(heard / heard.mean()))
+
+
+def _expectation(basis: Basis, links: LiftedLinks, labels: Ints) -> Floats:
+    """Return the prior that each pair belongs together, toned down as far as the answers ask."""
+    r = basis.n_clusters
+    smooth = (links.place * basis.smoothness) @ (basis.vectors.T @ one_hot(labels, r))
+    member = np.maximum(0.0, smooth) + 1e-3
+    member /= member.sum(axis=1, keepdims=True)
+    ensemble = np.einsum("lc,lc->l", member[links.i], member[links.j])
+    overall = (np.count_nonzero(links.must) + 1) / (len(links) + r)
+    best, best_likelihood = ensemble, -np.inf
+    for share in (1.0, 0.75, 0.5, 0.25, 0.0):
+        prior = share * ensemble + (1 - share) * overall
+        heard = (1 - ERROR_RATE) * prior + ERROR_RATE * (1 - prior)
+        likelihood = np.log(np.where(links.must, heard, 1 - heard)).sum()
+        if likelihood > best_likelihood:
+            best, best_likelihood = prior, likelihood
+    return np.asarray(best)
+
+
+def _likeness(basis: Basis, links: LiftedLinks) -> Iterator[tuple[Ints, NDArray[np.float32], Ints]]:
+    """Yield (block of links, how alike they are to the witnesses, the witnesses)."""
+    spread = unit_rows(links.place * np.sqrt(basis.smoothness)).astype(np.float32)
+    left, right = spread[links.i], spread[links.j]
+    p = len(links)
+    n_witnesses = p if p <= MAX_COMPARED else N_COMPARED
+    witnesses = np.linspace(0, p - 1, n_witnesses).astype(np.int64)
+    other_left, other_right = left[witnesses].T, right[witnesses].T
+    for start in range(0, p, 1000):
+        part = np.arange(start, min(start + 1000, p))
+        kernel = _positive(left[part] @ other_left) * _positive(right[part] @ other_right)
+        kernel += _positive(left[part] @ other_right) * _positive(right[part] @ other_left)
+        kernel[part[:, None] == witnesses[None, :]] = 0.0
+        yield part, kernel, witnesses
+
+
+def _positive(A: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.maximum(A, 0.0, out=A)
