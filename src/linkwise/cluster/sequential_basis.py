@@ -30,7 +30,6 @@ SMOOTHING = 0.9
 N_STARTS = 8
 N_INIT = 20
 MAX_ITER = 300
-REGIONS_PER_CLUSTER = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +51,8 @@ class Basis:
     starts : int64 array of shape (n_starts, n_clusters)
         Landmarks that serve as random first centres, drawn once so that the same answers always
         give the same clustering.
-    regions : int64 array of shape (n_regions,)
-        Landmarks in the middle of about three times as many regions as clusters.
+    lot : int64 array of shape (n_landmarks,)
+        The order in which landmarks are drawn for questions.
     """
 
     rows: Ints
@@ -62,7 +61,7 @@ class Basis:
     smoothness: Floats
     labels: Ints
     starts: Ints
-    regions: Ints
+    lot: Ints
 
     @property
     def n_clusters(self) -> int:
@@ -89,7 +88,7 @@ def build_basis(labels: LabelMatrix, n_clusters: int, rng: np.random.RandomState
         starts=np.stack(
             [rng.choice(n_landmarks, n_clusters, replace=False) for _ in range(N_STARTS)]
         ).astype(np.int64),
-        regions=_regions(vectors, n_clusters, rng),
+        lot=rng.permutation(n_landmarks).astype(np.int64),
     )
 
 
@@ -137,15 +136,6 @@ def _spectrum(graph: sp.csr_array, n_wanted: int) -> tuple[Floats, Floats]:
     normalised = graph.toarray() * scale[:, None] * scale[None, :]
     values, vectors = eigh(normalised, subset_by_index=[n - min(n, n_wanted), n - 1])
     return np.clip(values[::-1], -1.0, 1.0), np.ascontiguousarray(vectors[:, ::-1])
-
-
-def _regions(vectors: Floats, n_clusters: int, rng: np.random.RandomState) -> Ints:
-    """Return the landmark nearest to the middle of each region."""
-    n_regions = min(REGIONS_PER_CLUSTER * n_clusters, len(vectors))
-    places = unit_rows(vectors[:, :n_regions])
-    labels = _kmeans(places, n_regions, 1, rng)
-    middles = [places[labels == k].mean(axis=0) for k in np.unique(labels)]
-    return np.unique(pairwise_distances_argmin(middles, places)).astype(np.int64)
 
 
 def _kmeans(places: Floats, n_clusters: int, n_init: int, rng: np.random.RandomState) -> Ints:

@@ -1,10 +1,10 @@
-"""Which pairs to ask about: doubtful landmarks against a known example of a cluster.
+"""Which pairs to ask about: landmarks against a known example of a cluster.
 
 A random pair is "same" only once in as many times as there are clusters, and "different" says
-little. So a landmark whose vote is nearly split is shown beside the anchor of the cluster it leans
-to, and after a "different" beside the anchor of the next one: nearly half of the answers are then
-"same". The first questions go to landmarks that stand for whole regions, so that every region is
-placed before borders are drawn.
+little. So a landmark is shown beside the anchor of the cluster it leans to, and after a "different"
+beside the anchor of the next one: about half of the answers are then "same". Two landmarks of three
+are drawn at random, because only answers that stand for the whole data show whether a cluster is
+wrong as a whole; the third is one whose vote is nearly split, which sharpens the borders.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from linkwise.constraints import Links
 
 #: How many clusters a landmark is compared with before it is left alone.
 MAX_TRIES = 3
+#: Landmarks drawn at random for each one whose vote is nearly split.
+DRAWN_PER_SPLIT = 2
 #: How much a landmark is put off for every other one asked about the same two clusters.
 CROWDING = 0.02
 
@@ -32,20 +34,26 @@ def choose_questions(
     group = among.components()
     anchors = _anchors(basis, labels, votes, among)
     partner, tries = _partners(votes, among, group, anchors)
-    margin = _margin(votes)
-    priority = margin.copy()
-    priority[tries > 0] -= 10.0  # finish what was begun
-    is_region = np.zeros(basis.n_landmarks, dtype=bool)
-    is_region[basis.regions] = True
-    priority[is_region] -= 5.0
     waiting = np.flatnonzero(partner >= 0)
-    priority = priority[waiting] + CROWDING * _crowd(
-        priority[waiting], labels[waiting], labels[partner[waiting]]
-    )
-    chosen = waiting[np.argsort(priority, kind="stable")]
-    chosen = _one_per_group(chosen, group)[:n_questions]
+    begun = waiting[tries[waiting] > 0]  # finish what was begun
+    drawn = waiting[np.argsort(basis.lot[waiting])]
+    split = _split_first(waiting, _margin(votes), labels, partner)
+    order = np.concatenate([begun, _interleave(drawn, split)])
+    chosen = _one_per_group(order, group)[:n_questions]
     pairs = np.column_stack([basis.rows[chosen], basis.rows[partner[chosen]]])
     return np.asarray(np.sort(pairs, axis=1))
+
+
+def _interleave(drawn: Ints, split: Ints) -> Ints:
+    """Return the landmarks two from ``drawn``, one from ``split``; both list the same ones."""
+    position = np.concatenate([np.arange(len(drawn)) / DRAWN_PER_SPLIT, np.arange(len(split))])
+    return np.concatenate([drawn, split])[np.argsort(position, kind="stable")]
+
+
+def _split_first(waiting: Ints, margin: Floats, labels: Ints, partner: Ints) -> Ints:
+    """Order landmarks by how nearly their vote is split, a few for each two clusters first."""
+    crowd = _crowd(margin[waiting], labels[waiting], labels[partner[waiting]])
+    return waiting[np.argsort(margin[waiting] + CROWDING * crowd, kind="stable")]
 
 
 def _anchors(basis: Basis, labels: Ints, votes: Floats, among: Links) -> Ints:

@@ -41,7 +41,7 @@ def complete_centers(X: Any, known: Floats, n_clusters: int, rng: np.random.Rand
         best = distances.sum(axis=1).argmin()
         closest = distances[best]
         centers = np.vstack([centers, _rows(X, drawn[best : best + 1])])
-    return centers
+    return np.asarray(centers)
 
 
 def class_means(X: Any, labels: PartialLabels) -> Floats:
