@@ -1,0 +1,11 @@
+"""Reproductions: what a paper claims, what we got, how far apart.
+
+Each folder of :mod:`linkwise.bench.papers` is one paper: ``run.py`` holds the experiments,
+``expected.toml`` the paper's own numbers.
+"""
+
+from __future__ import annotations
+
+from linkwise.bench.report import PAPERS, Settings, run_paper
+
+__all__ = ["PAPERS", "Settings", "run_paper"]

@@ -1,0 +1,1 @@
+"""Sequential constraints, KDD 2015."""

@@ -1,0 +1,5 @@
+"""The command line: one command, one module."""
+
+from linkwise.cli.group import main
+
+__all__ = ["main"]

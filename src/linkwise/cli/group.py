@@ -1,0 +1,88 @@
+"""``linkwise``: finds the command, runs it, turns refusals into one line and an exit code.
+
+Exit codes: 0 all is fine, 1 the input is wrong, 2 the call is wrong, 130 stopped by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import errno
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+import linkwise
+from linkwise.errors import LinkwiseError
+
+#: Every command and what it does. Its module has the same name and loads when it is used.
+COMMANDS = {
+    "cluster": "Cluster the rows of a table, listening to links and labels.",
+    "check": "Find contradictions in a file of links and propose a repair.",
+    "demo": "Watch answers improve the clustering of handwritten digits.",
+    "bench": "Run the experiments of a paper again and write a page about them.",
+}
+
+
+class Refusal(click.ClickException):
+    """A sentence for the user, and exit code 1."""
+
+    exit_code = 1
+
+    def show(self, file: Any = None) -> None:
+        """Print the sentence alone."""
+        click.echo(self.format_message(), file=file, err=file is None)
+
+
+class CommandGroup(click.Group):
+    """A group that imports a command's module only when the command is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Return the names of the commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Load the command called ``cmd_name``."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"linkwise.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the commands without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; what it refuses becomes one line on stderr."""
+        try:
+            return super().invoke(ctx)
+        except LinkwiseError as error:
+            raise Refusal(str(error)) from error
+        except KeyboardInterrupt:
+            click.echo("Stopped.", err=True)
+            ctx.exit(130)
+        except OSError as error:
+            _refuse_file(error)
+
+
+def _refuse_file(error: OSError) -> NoReturn:
+    """Say which file could not be read or written, and why."""
+    if error.errno == errno.EPIPE or error.filename is None:
+        raise error
+    reason = (error.strerror or type(error).__name__).lower()
+    raise Refusal(f"{error.filename}: {reason}.") from error
+
+
+@click.command(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(linkwise.__version__, prog_name="linkwise")
+def main() -> None:
+    """Clustering for people who know something about their data.
+
+    \b
+    Examples:
+      linkwise demo
+      linkwise cluster flowers.csv -k 3 --links answers.csv -o clusters.csv
+      linkwise check answers.csv
+
+    Each command explains itself: linkwise cluster --help
+    """

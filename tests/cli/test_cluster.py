@@ -1,0 +1,318 @@
+"""linkwise cluster: files in, labels out, and a summary of what happened."""
+
+import csv
+import json
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import scipy.sparse as sp
+from sklearn.preprocessing import StandardScaler
+
+import linkwise as lw
+
+QUICK = ("--method", "pck-means")
+
+
+def read(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+def told(run, *args):
+    """Run with --json and return what was told."""
+    return json.loads(run("cluster", *args, "--json").stdout)
+
+
+def heights_and_weights(path="people.csv"):
+    return np.array([[float(row[1]), float(row[2])] for row in read(path)[1:]])
+
+
+def test_labels_are_those_of_the_estimator(run, people):
+    run("cluster", people, "-k", 2, *QUICK, "-o", "out.csv")
+    X = StandardScaler().fit_transform(heights_and_weights())
+    expected = lw.PCKMeans(n_clusters=2, random_state=0).fit_predict(X)
+    assert read("out.csv") == [["id", "label"], *([str(i), str(k)] for i, k in enumerate(expected))]
+
+
+def test_the_default_method_writes_margins_too(run, people):
+    run("cluster", people, "-k", 2, "--id", "name", "-o", "out.csv")
+    X = StandardScaler().fit_transform(heights_and_weights())
+    model = lw.SequentialClustering(n_clusters=2, random_state=0).fit(X)
+    rows = read("out.csv")
+    assert rows[0] == ["id", "label", "margin"]
+    assert [row[0] for row in rows[1:]] == list("abcdefghijkl")
+    assert [int(row[1]) for row in rows[1:]] == model.labels_.tolist()
+    assert np.array_equal(np.array([row[2] for row in rows[1:]], dtype=np.float32), model.margins_)
+
+
+def test_links_by_id_are_obeyed(run, people, write):
+    write("said.csv", "i,j,kind", "a,l,same", "a,b,different", "b,c,different")
+    args = (people, "-k", 2, "--id", "name", "--links", "said.csv", "--method", "cop-kmeans")
+    result = told(run, *args, "-o", "out.csv")
+    label = dict(read("out.csv")[1:])
+    assert label["a"] == label["l"] != label["b"]
+    assert label["b"] != label["c"]
+    assert result["links"] == {
+        "must": {"given": 1, "kept": 1},
+        "cannot": {"given": 2, "kept": 2},
+        "withdrawn": 0,
+    }
+
+
+def test_links_by_row_number_are_obeyed(run, people, write):
+    write("said.csv", "i,j,kind", "0,11,same", "0,1,different")
+    args = (people, "-k", 2, "--links", "said.csv", "--method", "cop-kmeans", "-o", "out.npy")
+    run("cluster", *args)
+    labels = np.load("out.npy")
+    assert labels[0] == labels[11] != labels[1]
+
+
+def test_labels_by_id_are_obeyed(run, people, write):
+    write("some.csv", "id,label", "a,odd", "l,odd", "b,even")
+    args = (people, "-k", 2, "--id", "name", "--labels", "some.csv", "-o", "out.csv")
+    run("cluster", *args, "--method", "constrained-kmeans")
+    label = dict(read("out.csv")[1:])
+    assert label["a"] == label["l"] != label["b"]
+
+
+def test_links_and_labels_add_up(run, people, write):
+    write("said.csv", "i,j,kind", "0,11,same")
+    write("some.csv", "id,label", "2,x", "3,y")
+    args = (people, "-k", 2, "--links", "said.csv", "--labels", "some.csv", "-o", "out.csv")
+    links = told(run, *args, "--method", "cop-kmeans")["links"]
+    assert (links["must"]["given"], links["cannot"]["given"]) == (1, 1)
+    label = dict(read("out.csv")[1:])
+    assert label["0"] == label["11"]
+    assert label["2"] != label["3"]
+
+
+def test_labels_written_can_be_read_as_labels(run, people):
+    run("cluster", people, "-k", 2, *QUICK, "--id", "name", "-o", "out.csv")
+    args = ("--id", "name", "--labels", "out.csv", "--method", "constrained-kmeans")
+    run("cluster", people, "-k", 2, *args, "-o", "again.csv")
+    assert read("again.csv") == read("out.csv")
+
+
+def test_parquet_goes_in_and_out(run, people):
+    X = heights_and_weights()
+    table = {"number": np.arange(12), "height": X[:, 0], "weight": X[:, 1], "town": ["Oslo"] * 12}
+    pq.write_table(pa.table(table), "people.parquet")
+    run("cluster", "people.parquet", "-k", 2, *QUICK, "--id", "number", "-o", "out.parquet")
+    run("cluster", people, "-k", 2, *QUICK, "-o", "out.csv")
+    out = pq.read_table("out.parquet").to_pydict()
+    assert list(out) == ["id", "label"]
+    assert out["id"] == list(range(12))
+    assert [str(label) for label in out["label"]] == [row[1] for row in read("out.csv")[1:]]
+
+
+def test_tables_are_standardised_and_arrays_are_not(run, people):
+    X = heights_and_weights()
+    np.save("people.npy", X)
+    assert told(run, people, "-k", 2, *QUICK, "-o", "a.npy")["standardised"] is True
+    assert told(run, "people.npy", "-k", 2, *QUICK, "-o", "b.npy")["standardised"] is False
+    raw = lw.PCKMeans(n_clusters=2, random_state=0).fit_predict(X)
+    assert np.array_equal(np.load("b.npy"), raw)
+    assert not np.array_equal(np.load("a.npy"), raw)
+
+
+def test_standardising_can_be_asked_for_and_refused(run, people):
+    np.save("people.npy", heights_and_weights())
+    run("cluster", people, "-k", 2, *QUICK, "-o", "a.npy")
+    run("cluster", "people.npy", "-k", 2, *QUICK, "--standardise", "-o", "b.npy")
+    assert np.array_equal(np.load("a.npy"), np.load("b.npy"))
+    run("cluster", people, "-k", 2, *QUICK, "--no-standardise", "-o", "c.npy")
+    run("cluster", "people.npy", "-k", 2, *QUICK, "-o", "d.npy")
+    assert np.array_equal(np.load("c.npy"), np.load("d.npy"))
+
+
+def test_features_are_chosen_by_name(run, people):
+    by_height = told(run, people, "-k", 2, *QUICK, "--features", "height", "-o", "a.npy")
+    dropped = told(run, people, "-k", 2, *QUICK, "--drop", "weight", "-o", "b.npy")
+    assert by_height["features"] == dropped["features"] == ["height"]
+    assert by_height["sizes"] == [6, 6]
+    assert np.array_equal(np.load("a.npy"), np.load("b.npy"))
+
+
+def test_sparse_rows_are_read_and_scaled_without_filling_them(run):
+    X = np.array([[1.0, 0], [2, 0], [0, 30], [0, 50]])
+    sp.save_npz("rows.npz", sp.csr_array(X))
+    run("cluster", "rows.npz", "-k", 2, *QUICK, "--standardise", "-o", "out.npy")
+    labels = np.load("out.npy")
+    assert labels[0] == labels[1] != labels[2] == labels[3]
+
+
+def test_sparse_rows_are_refused_where_the_method_cannot_read_them(run, refused):  # noqa: ARG001
+    sp.save_npz("rows.npz", sp.csr_array(np.eye(4)))
+    said = refused("cluster", "rows.npz", "-k", 2, "--method", "mpck-means", "-o", "out.npy")
+    assert said == "the method mpck-means does not read sparse rows. Choose another one."
+
+
+def test_the_same_seed_gives_the_same_labels(run, people):
+    for out in ("a.csv", "b.csv"):
+        run("cluster", people, "-k", 3, *QUICK, "--seed", 5, "-o", out)
+    assert read("a.csv") == read("b.csv")
+
+
+def test_json_tells_everything(run, people, write):
+    write("said.csv", "i,j,kind", "0,1,same", "1,2,same", "0,2,different", "3,9,different")
+    result = told(run, people, "-k", 2, *QUICK, "--links", "said.csv", "-o", "out.csv")
+    assert result.pop("seconds") >= 0
+    assert 0 <= result.pop("agreement_without_knowledge") <= 1
+    assert sum(result.pop("sizes")) == 12
+    links = result.pop("links")
+    assert (links["must"]["given"], links["cannot"]["given"]) == (2, 2)
+    assert result == {
+        "data": "people.csv",
+        "rows": 12,
+        "features": ["height", "weight"],
+        "left_out": {"name": 'text such as "a"', "town": 'text such as "Oslo"'},
+        "standardised": True,
+        "method": "pck-means",
+        "n_clusters": 2,
+        "seed": 0,
+        "contradictions": 1,
+        "notes": [],
+        "written": "out.csv",
+    }
+
+
+def test_the_summary_is_readable(run, people, write):
+    write("said.csv", "i,j,kind", "a,b,same", "a,l,different")
+    args = ("--features", "height", "--id", "name", "--links", "said.csv", "-o", "out.csv")
+    shown = run("cluster", people, "-k", 2, *QUICK, *args).stdout.splitlines()
+    assert shown[-1].startswith("Took ")
+    assert shown[-1].endswith(" s. Labels are in out.csv.")
+    assert [line.rstrip() for line in shown[:-1]] == [
+        "people.csv: 12 rows, 1 feature (height).",
+        "Every feature was given mean 0 and spread 1 (--no-standardise: not).",
+        "",
+        "PCKMeans with 2 clusters, seed 0:",
+        " cluster   rows    share",
+        "─────────────────────────",
+        "       0      6   50.0 %",
+        "       1      6   50.0 %",
+        "",
+        "2 of 2 links kept (1 of 1 must, 1 of 1 cannot).",
+        "Agreement with the same method told nothing: NMI 1.000 (1 is no change).",
+    ]
+
+
+def test_the_summary_names_what_was_left_out_and_what_contradicts(run, people, write):
+    write("said.csv", "i,j,kind", "0,1,same", "1,2,same", "0,2,different")
+    shown = run("cluster", people, "-k", 2, *QUICK, "--links", "said.csv", "-o", "out.csv").stdout
+    assert 'Left out: town (text such as "Oslo").\n' in shown
+    assert "1 contradiction among them: linkwise check shows which.\n" in shown
+
+
+def test_the_summary_tells_when_the_first_line_was_data(run, write):
+    write("t.csv", *(f"{k % 2},{k * k}" for k in range(10)))
+    shown = run("cluster", "t.csv", "-k", 2, *QUICK, "-o", "out.csv").stdout.splitlines()
+    assert shown[:2] == [
+        "t.csv: 10 rows, 2 features (0, 1).",
+        "The first line holds numbers, so it was read as data, not as names.",
+    ]
+
+
+def test_without_knowledge_the_summary_says_so(run, people):
+    shown = run("cluster", people, "-k", 2, *QUICK, "-o", "out.csv").stdout
+    assert "No links or labels were given.\n" in shown
+
+
+def test_warnings_become_notes(run, people, write, monkeypatch):
+    class Repairing(lw.PCKMeans):
+        _repairs = True
+
+    monkeypatch.setattr("linkwise.cli.cluster.estimator_class", lambda method: Repairing)  # noqa: ARG005
+    write("said.csv", "i,j,kind", "0,1,same", "1,2,same", "0,2,different")
+    args = (people, "-k", 2, "--links", "said.csv", "-o", "out.csv")
+    note = (
+        "Repairing: the links contradict each other; 1 of 3 were left out (see report_.withdrawn). "
+        "links.conflicts() shows why."
+    )
+    assert told(run, *args)["notes"] == [note]
+    assert f"Note: {note}\n" in run("cluster", *args).stdout
+
+
+def test_a_missing_table_is_refused(refused):
+    assert refused("cluster", "no.csv", "-k", 2, "-o", "out.csv") == (
+        "no.csv: no such file or directory."
+    )
+
+
+def test_missing_links_are_refused(refused, people):
+    said = refused("cluster", people, "-k", 2, "--links", "no.csv", "-o", "out.csv")
+    assert said == "no.csv: no such file or directory."
+
+
+def test_a_missing_output_folder_is_refused_before_any_work(refused):
+    assert refused("cluster", "no.csv", "-k", 2, "-o", "there/out.csv") == (
+        "there/out.csv: there is no folder there. Make it first."
+    )
+
+
+def test_an_output_that_is_a_folder_is_refused(refused, tmp_path):
+    (tmp_path / "out.csv").mkdir()
+    assert refused("cluster", "no.csv", "-k", 2, "-o", "out.csv") == (
+        "out.csv is a folder. Name a file in it."
+    )
+
+
+def test_parquet_output_without_pyarrow_is_refused_before_any_work(refused, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert refused("cluster", "no.csv", "-k", 2, "-o", "out.parquet") == (
+        'Writing Parquet needs pyarrow: pip install "linkwise[files]"'
+    )
+
+
+def test_more_clusters_than_rows_are_refused(refused, people):
+    assert refused("cluster", people, "-k", 13, *QUICK, "-o", "out.csv") == (
+        "PCKMeans(n_clusters=13): X has n_samples=12, fewer rows than clusters. "
+        "Ask for at most that many."
+    )
+
+
+def test_a_link_to_nobody_is_refused(refused, people, write):
+    write("said.csv", "i,j,kind", "a,zoe,same")
+    args = ("--id", "name", "--links", "said.csv", "-o", "out.csv")
+    assert refused("cluster", people, "-k", 2, *args) == (
+        "said.csv line 2: 'zoe' is not among the 12 ids."
+    )
+
+
+def test_links_that_no_clustering_keeps_are_refused_by_a_method_that_must(refused, people, write):
+    write("said.csv", "i,j,kind", "0,1,different", "1,2,different", "0,2,different")
+    args = ("-k", 2, "--method", "cop-kmeans", "--links", "said.csv", "-o", "out.csv")
+    assert refused("cluster", people, *args).startswith("COPKMeans: row ")
+
+
+def test_features_and_drop_together_are_a_wrong_call(misused, people):
+    args = ("--features", "height", "--drop", "weight", "-o", "out.csv")
+    assert misused("cluster", people, "-k", 2, *args) == (
+        "Error: --features and --drop exclude each other: give one of them."
+    )
+
+
+def test_an_unknown_kind_of_output_is_a_wrong_call(misused, people):
+    assert misused("cluster", people, "-k", 2, "-o", "out.xls") == (
+        "Error: Invalid value for '-o' / '--output': "
+        "out.xls should end in .csv or .parquet or .npy."
+    )
+
+
+def test_an_unknown_method_is_a_wrong_call(misused, people):
+    said = misused("cluster", people, "-k", 2, "--method", "magic", "-o", "out.csv")
+    assert said.startswith("Error: Invalid value for '--method': 'magic' is not one of ")
+
+
+def test_no_clusters_are_a_wrong_call(misused, people):
+    assert misused("cluster", people, "-k", 0, "-o", "out.csv") == (
+        "Error: Invalid value for '-k': 0 is not in the range x>=1."
+    )
+
+
+def test_an_empty_feature_name_is_a_wrong_call(misused, people):
+    assert misused("cluster", people, "-k", 2, "--features", "height,", "-o", "out.csv") == (
+        "Error: Invalid value for '--features': 'height,' holds an empty name."
+    )

@@ -1,0 +1,81 @@
+"""The guide: its commands run, and the Python beside them does the same."""
+
+import csv
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import linkwise.bench
+from linkwise import Links
+from linkwise.datasets import Dataset, load
+
+GUIDE = Path(__file__).parents[2] / "docs" / "command-line.md"
+
+
+def blocks(command):
+    """Return the shell lines and the Python of one section."""
+    text = GUIDE.read_text(encoding="utf-8").split(f"\n## linkwise {command}\n")[1]
+    section = text.split("\n## ")[0]
+    (shell,) = re.findall(r"```console\n\$ linkwise (.*?)\n```", section)
+    (python,) = re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)
+    return shlex.split(shell), python
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Thirty people in two groups, and five answers of which two contradict each other."""
+    rng = np.random.RandomState(0)
+    names = [f"p{k}" for k in range(30)]
+    heights = np.concatenate([rng.normal(1.6, 0.05, 15), rng.normal(1.9, 0.05, 15)])
+    frame = {"name": names, "height": heights, "weight": 40 * heights + rng.normal(0, 2, 30)}
+    pd.DataFrame({**frame, "town": "Oslo"}).to_csv(tmp_path / "people.csv", index=False)
+    links = Links(30, must=[(0, 1), (1, 2), (3, 20)], cannot=[(0, 2), (4, 5)])
+    links.write(tmp_path / "said.csv", ids=names)
+
+
+def test_cluster_and_its_python_write_the_same_file(run, files, tmp_path):  # noqa: ARG001
+    shell, python = blocks("cluster")
+    run(*shell)
+    by_command = pd.read_csv(tmp_path / "clusters.csv")
+    (tmp_path / "clusters.csv").unlink()
+    exec(python, {})
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "clusters.csv"), by_command)
+
+
+def test_check_and_its_python_write_the_same_file(run, files, tmp_path, capsys):  # noqa: ARG001
+    shell, python = blocks("check")
+    run(*shell, code=1)
+    by_command = (tmp_path / "mended.csv").read_text(encoding="utf-8")
+    (tmp_path / "mended.csv").unlink()
+    exec(python, {})
+    assert (tmp_path / "mended.csv").read_text(encoding="utf-8") == by_command
+    assert capsys.readouterr().out.startswith("rows 0 and 2 are must-linked through 0-1, 1-2")
+    with (tmp_path / "mended.csv").open(encoding="utf-8") as file:
+        assert len(list(csv.DictReader(file))) == 4
+
+
+def test_demo_and_its_python_run(run, monkeypatch, capsys):
+    digits = load("digits")
+    few = Dataset("digits", digits.X[:300], digits.y[:300])
+    monkeypatch.setattr("linkwise.datasets.load", lambda name: few)  # noqa: ARG005
+    shell, python = blocks("demo")
+    assert "300 handwritten digits" in run(*shell).stdout
+    exec(python, {})
+    assert capsys.readouterr().out.splitlines()[-1].startswith("100 0.")
+
+
+def test_bench_and_its_python_write_the_same_page(run, monkeypatch, tmp_path):
+    def page(key, settings):
+        return f"{key} {settings.draws} {settings.sets} {settings.seed}"
+
+    monkeypatch.setattr("linkwise.cli.bench.run_paper", page)
+    monkeypatch.setattr(linkwise.bench, "run_paper", page)
+    shell, python = blocks("bench")
+    run(*shell)
+    by_command = (tmp_path / "page.md").read_text(encoding="utf-8")
+    exec(python, {})
+    assert (tmp_path / "page.md").read_text(encoding="utf-8") == by_command

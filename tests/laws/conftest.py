@@ -1,0 +1,30 @@
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.datasets import make_blobs
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from estimators import exported
+
+
+def pytest_generate_tests(metafunc):
+    if "estimator_class" in metafunc.fixturenames:
+        classes = exported()
+        metafunc.parametrize("estimator_class", classes, ids=[c.__name__ for c in classes])
+
+
+@pytest.fixture
+def blobs():
+    """Sixty rows in three groups that overlap a little: knowledge has something to say."""
+    X, y = make_blobs(60, n_features=4, centers=3, cluster_std=3.0, random_state=3)
+    return X.astype(np.float64), y
+
+
+@pytest.fixture
+def routing():
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield

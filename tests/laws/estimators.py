@@ -1,0 +1,27 @@
+"""Every exported estimator, ready to be put under the laws."""
+
+import linkwise as lw
+from linkwise.cluster.base import ConstrainedClusterer
+
+
+def exported():
+    """Return all exported estimator classes, by name."""
+    found = (getattr(lw, name) for name in lw.__all__)
+    return [c for c in found if isinstance(c, type) and issubclass(c, ConstrainedClusterer)]
+
+
+#: Settings that keep the laws quick, by class name.
+QUICK = {
+    "SCSC": {"n_partitions": 10},
+    "SequentialClustering": {"n_partitions": 10},
+    "KCC": {"n_partitions": 5, "n_init": 2},
+    "MaxMarginClustering": {"n_clusters": 3},
+}
+
+#: Estimators that read labels and yet begin by chance.
+RANDOM_START = ("KCC",)
+
+
+def make(cls, **params):
+    """Return an instance of ``cls`` with quick settings and a fixed seed."""
+    return cls(**{"random_state": 0, **QUICK.get(cls.__name__, {}), **params})

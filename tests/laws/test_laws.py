@@ -1,0 +1,243 @@
+"""What every estimator promises, checked the moment it is exported."""
+
+import copy
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from estimators import RANDOM_START, make
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.metrics import adjusted_rand_score
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from linkwise import Links, PartialLabels
+from linkwise.cluster.report import FitReport
+
+
+def knowledge(cls, y, share=0.3):
+    """Return what the class reads: links, or partial labels."""
+    labels = PartialLabels.sample(y, share, random_state=0)
+    return labels if cls._reads == "labels" else labels.to_links()
+
+
+def same_partition(a, b):
+    return adjusted_rand_score(a, b) == 1.0
+
+
+def test_empty_knowledge_changes_nothing(estimator_class, blobs):
+    X, _ = blobs
+    expected = make(estimator_class, n_clusters=3).fit(X).labels_
+    for nothing in (Links(60), PartialLabels(np.full(60, -1)), np.full(60, -1), [None] * 60):
+        labels = make(estimator_class, n_clusters=3).fit(X, constraints=nothing).labels_
+        assert_array_equal(labels, expected)
+
+
+def test_y_is_never_read(estimator_class, blobs):
+    X, y = blobs
+    expected = make(estimator_class, n_clusters=3).fit(X).labels_
+    assert_array_equal(make(estimator_class, n_clusters=3).fit(X, y).labels_, expected)
+
+
+def test_order_and_direction_of_pairs_are_irrelevant(estimator_class, blobs):
+    X, y = blobs
+    if estimator_class._reads == "labels":
+        pytest.skip("reads labels")
+    links = Links.sample(y, 30, random_state=0)
+    turned = Links(60, must=links.must[::-1, ::-1], cannot=links.cannot[::-1, ::-1])
+    first = make(estimator_class, n_clusters=3).fit(X, constraints=links).labels_
+    assert_array_equal(
+        make(estimator_class, n_clusters=3).fit(X, constraints=turned).labels_, first
+    )
+
+
+def test_the_same_seed_gives_the_same_labels(estimator_class, blobs):
+    X, y = blobs
+    known = knowledge(estimator_class, y)
+    first = make(estimator_class, n_clusters=3).fit(X, constraints=known).labels_
+    assert_array_equal(make(estimator_class, n_clusters=3).fit(X, constraints=known).labels_, first)
+
+
+def test_permuting_rows_permutes_labels_when_all_classes_are_seeded(estimator_class, blobs):
+    X, y = blobs
+    if estimator_class._reads != "labels" or estimator_class.__name__ in RANDOM_START:
+        pytest.skip("its start is random")
+    known = np.where(np.arange(60) < 20, y, -1)
+    order = np.random.RandomState(0).permutation(60)
+    straight = make(estimator_class, n_clusters=3).fit(X, constraints=known).labels_
+    turned = make(estimator_class, n_clusters=3).fit(X[order], constraints=known[order]).labels_
+    assert_array_equal(turned, straight[order])
+
+
+def test_names_of_the_labels_do_not_matter(estimator_class, blobs):
+    X, y = blobs
+    codes = PartialLabels.sample(y, 0.3, random_state=0).codes
+    names = np.array(["zebra", "ant", "moose", None], dtype=object)[codes]
+    by_code = make(estimator_class, n_clusters=3).fit(X, constraints=codes).labels_
+    by_name = make(estimator_class, n_clusters=3).fit(X, constraints=names).labels_
+    assert same_partition(by_code, by_name)
+
+
+def test_partial_labels_work(estimator_class, blobs):
+    X, y = blobs
+    model = make(estimator_class, n_clusters=3).fit(X, constraints=np.where(y == 0, 0, -1))
+    assert model.labels_.shape == (60,)
+    assert model.report_.n_links == 19
+
+
+def test_links_that_name_all_classes_work(estimator_class, blobs):
+    X, y = blobs
+    links = Links.from_labels(np.where(np.arange(60) < 20, y, -1))
+    assert make(estimator_class, n_clusters=3).fit(X, constraints=links).labels_.shape == (60,)
+
+
+def test_knowledge_of_another_table_is_refused(estimator_class, blobs):
+    X, y = blobs
+    with pytest.raises(ValueError) as caught:
+        make(estimator_class, n_clusters=3).fit(X, constraints=knowledge(estimator_class, y[:40]))
+    kind = estimator_class._reads
+    assert str(caught.value) == (
+        f"constraints describe 40 rows but X has 60. Slice both together: X[rows], {kind}[rows]."
+    )
+
+
+def test_more_clusters_than_rows_are_refused(estimator_class):
+    with pytest.raises(ValueError) as caught:
+        make(estimator_class, n_clusters=4).fit(np.eye(3))
+    assert str(caught.value) == (
+        f"{estimator_class.__name__}(n_clusters=4): X has n_samples=3, fewer rows than clusters. "
+        "Ask for at most that many."
+    )
+
+
+def test_a_senseless_number_of_clusters_is_refused(estimator_class, blobs):
+    with pytest.raises(ValueError) as caught:
+        make(estimator_class, n_clusters=0).fit(blobs[0])
+    assert str(caught.value) == (
+        f"{estimator_class.__name__}(n_clusters=0): n_clusters must be a whole number >= 1."
+    )
+
+
+def test_float32_stays_float32_and_gives_a_partition(estimator_class, blobs):
+    X, y = blobs
+    known = knowledge(estimator_class, y)
+    model = make(estimator_class, n_clusters=3).fit(X.astype(np.float32), constraints=known)
+    assert model.labels_.dtype == np.int32
+    if hasattr(model, "cluster_centers_"):
+        assert model.cluster_centers_.dtype == np.float32
+
+
+def test_a_data_frame_keeps_its_column_names(estimator_class, blobs):
+    X, y = blobs
+    frame = pd.DataFrame(X, columns=list("abcd"), index=np.arange(60)[::-1])
+    known = knowledge(estimator_class, y)
+    model = make(estimator_class, n_clusters=3).fit(frame, constraints=known)
+    assert model.feature_names_in_.tolist() == list("abcd")
+    plain = make(estimator_class, n_clusters=3).fit(X, constraints=known)
+    assert_array_equal(model.labels_, plain.labels_)
+
+
+def test_sparse_rows_give_the_same_partition(estimator_class, blobs):
+    X, y = blobs
+    if not estimator_class._sparse:
+        pytest.skip("dense rows only")
+    X = np.where(np.abs(X) < 2, 0.0, X)
+    known = knowledge(estimator_class, y)
+    dense = make(estimator_class, n_clusters=3).fit(X, constraints=known)
+    sparse = make(estimator_class, n_clusters=3).fit(sp.csr_array(X), constraints=known)
+    assert same_partition(dense.labels_, sparse.labels_)
+    assert_array_equal(dense.predict(X), dense.predict(X))
+
+
+def test_constraints_follow_the_rows_through_cross_validation(estimator_class, blobs, routing):  # noqa: ARG001
+    X, y = blobs
+    model = make(estimator_class, n_clusters=3).set_fit_request(constraints=True)
+    scores = cross_validate(
+        model, X, y, params={"constraints": knowledge(estimator_class, y)}, cv=3,
+        scoring="adjusted_rand_score", return_estimator=True, error_score="raise",
+    )  # fmt: skip
+    assert len(scores["test_score"]) == 3
+    assert all(fold.report_.n_links > 0 for fold in scores["estimator"])
+    assert all(len(fold.report_.withdrawn) == 40 for fold in scores["estimator"])
+
+
+def test_constraints_follow_the_rows_through_grid_search(estimator_class, blobs, routing):  # noqa: ARG001
+    X, y = blobs
+    pipeline = make_pipeline(
+        StandardScaler(), make(estimator_class).set_fit_request(constraints=True)
+    )
+    name = f"{estimator_class.__name__.lower()}__n_clusters"
+    search = GridSearchCV(
+        pipeline, {name: [3, 4]}, cv=2, scoring="adjusted_rand_score", error_score="raise"
+    )
+    search.fit(X, y, constraints=knowledge(estimator_class, y))
+    assert search.best_params_[name] in (3, 4)
+    assert search.best_estimator_[-1].report_.n_links > 0
+
+
+def test_a_clone_is_unfitted_and_fits_alike(estimator_class, blobs):
+    X, y = blobs
+    known = knowledge(estimator_class, y)
+    model = make(estimator_class, n_clusters=3).fit(X, constraints=known)
+    twin = clone(model)
+    assert not hasattr(twin, "labels_")
+    assert_array_equal(twin.fit(X, constraints=known).labels_, model.labels_)
+
+
+def test_pickles_and_copies_predict_alike(estimator_class, blobs):
+    X, y = blobs
+    model = make(estimator_class, n_clusters=3).fit(X, constraints=knowledge(estimator_class, y))
+    for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert_array_equal(twin.labels_, model.labels_)
+        assert_array_equal(twin.predict(X), model.predict(X))
+
+
+def test_predict_is_thread_safe(estimator_class, blobs):
+    X, y = blobs
+    model = make(estimator_class, n_clusters=3).fit(X, constraints=knowledge(estimator_class, y))
+    expected = model.predict(X)
+    with ThreadPoolExecutor(8) as pool:
+        for labels in pool.map(lambda _: model.predict(X), range(32)):
+            assert_array_equal(labels, expected)
+
+
+def test_the_report_says_what_the_constraints_bought(estimator_class, blobs):
+    X, y = blobs
+    known = knowledge(estimator_class, y)
+    model = make(estimator_class, n_clusters=3, report="full").fit(X, constraints=known)
+    report = model.report_
+    links = known if isinstance(known, Links) else known.to_links()
+    kept = links.satisfied(model.labels_)
+    assert isinstance(report, FitReport)
+    assert (report.n_must, report.n_cannot) == (len(links.must), len(links.cannot))
+    assert (report.must_kept, report.cannot_kept) == (
+        kept[: len(links.must)].sum(),
+        kept[len(links.must) :].sum(),
+    )
+    assert 0.0 <= report.agreement <= 1.0
+    assert f"of {links.n_links} links hold" in str(report)
+    assert make(estimator_class, n_clusters=3).fit(X, constraints=known).report_.agreement is None
+
+
+def test_agreement_without_constraints_is_perfect(estimator_class, blobs):
+    X, _ = blobs
+    model = make(estimator_class, n_clusters=3, report="full").fit(X)
+    assert model.report_.agreement == pytest.approx(1.0)
+    assert str(model.report_) == "no constraints were given"
+
+
+def test_an_unknown_report_is_refused(estimator_class, blobs):
+    with pytest.raises(ValueError) as caught:
+        make(estimator_class, n_clusters=3, report="long").fit(blobs[0])
+    assert str(caught.value) == (
+        f"{estimator_class.__name__}(report='long'): report must be one of 'brief', 'full'."
+    )
+
+
+def test_the_number_of_rounds_is_told(estimator_class, blobs):
+    assert make(estimator_class, n_clusters=3).fit(blobs[0]).n_iter_ >= 1
