@@ -1,8 +1,9 @@
 """What answers buy: SequentialClustering on real data, random and asked answers, right and wrong.
 
-Prints NMI (mean over seeds) on all rows and on rows in no link, beside k-means, pairwise-constrained
-k-means and ridge-regularised RCA + k-means given the same links. Data come from ``LINKWISE_DATA``;
-without it only the bundled sets are used. Rows are taken as they are, nothing is standardised.
+Prints NMI (mean over seeds) on all rows and on rows in no link, beside k-means,
+pairwise-constrained k-means and ridge-regularised RCA + k-means given the same links. Data come
+from ``LINKWISE_DATA``; without it only the bundled sets are used. Rows are taken as they are,
+nothing is standardised.
 
     python benchmarks/sequential_quality.py --seeds 5 --sets digits,usps
 """

@@ -112,7 +112,7 @@ def test_predict_repeats_the_labels_of_the_training_rows(model, digits):
     assert_array_equal(model.predict(digits[0]), model.labels_)
 
 
-def test_the_ensemble_finds_the_digits_about_as_well_as_expected(digits):
+def test_the_ensemble_finds_the_digits_about_as_well_as_expected():
     X, y = load_digits(return_X_y=True)
     model = SCSC(10, n_partitions=300, n_features=4, random_state=0).fit(X)
     assert 0.58 <= nmi(y, model.labels_) <= 0.75

@@ -37,7 +37,8 @@ def test_more_classes_than_clusters_are_refused(blobs):
     with pytest.raises(InvalidInput) as caught:
         SeededKMeans(2).fit(X, constraints=y)
     assert str(caught.value) == (
-        "SeededKMeans(n_clusters=2): the labels name 3 classes. Ask for at least that many clusters."
+        "SeededKMeans(n_clusters=2): the labels name 3 classes. "
+        "Ask for at least that many clusters."
     )
 
 

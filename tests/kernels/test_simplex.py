@@ -45,7 +45,8 @@ def test_the_minimum_agrees_with_a_general_solver(seed, regularisation):
 
     expected = minimize(
         objective, start, bounds=[(0, 1)] * 6, method="SLSQP",
-        constraints={"type": "eq", "fun": lambda x: x.sum() - 1}, options={"ftol": 1e-15, "maxiter": 500},
+        constraints={"type": "eq", "fun": lambda x: x.sum() - 1},
+        options={"ftol": 1e-15, "maxiter": 500},
     )  # fmt: skip
     found = minimise_on_simplex(A, start, regularisation)
     assert objective(found) <= expected.fun + 1e-9

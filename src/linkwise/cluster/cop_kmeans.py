@@ -61,7 +61,8 @@ class COPKMeans(ConstrainedClusterer):
     Not the method when an answer may be wrong: one wrong link can make the task impossible.
     Contradictory links raise :class:`~linkwise.errors.Contradiction`. The original takes rows in
     the order of the table and fails where its first greedy choice fails; the search above fails
-    only when no labelling exists or none was found after stepping back ten thousand times, and says which.
+    only when no labelling exists or none was found after stepping back ten thousand times, and says
+    which.
 
     References
     ----------

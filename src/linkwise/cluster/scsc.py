@@ -34,7 +34,8 @@ class SCSC(OnlineClusterer):
 
     An ensemble of partitions :math:`P_1, \dots, P_m` with common labels is built once; the soft
     clustering is :math:`F = \sum_k \gamma_k P_k` with :math:`\gamma` on the probability simplex,
-    and answers only move :math:`\gamma`. With :math:`\gamma_0 = 1/m`, ``rule="exact"`` minimises eq. 8
+    and answers only move :math:`\gamma`. With :math:`\gamma_0 = 1/m`, ``rule="exact"`` minimises
+    eq. 8
 
     .. math:: \sum_{(i,j) \in M} \|F_i - F_j\|^2 + \sum_{(i,j) \in C} \|F_i + F_j\|^2
               + \lambda \|\gamma - \gamma_0\|^2
