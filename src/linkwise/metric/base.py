@@ -1,0 +1,68 @@
+"""The ritual of learning a linear map, written once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from linkwise.constraints import Links, PartialLabels, as_constraints
+
+
+class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Base class: rows and links come in, a matrix ``components_`` goes out.
+
+    A subclass sets ``__init__`` (which stores and nothing else), ``_check_params`` and
+    ``_components(X, links)``, which returns the map as an array of shape
+    (n_components, n_features).
+    """
+
+    def fit(self, X: Any, y: Any = None, *, constraints: Any = None) -> Any:  # noqa: ARG002
+        """Learn the map from what is known about the rows of ``X``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+        y : ignored
+            Present for scikit-learn; truth belongs to the scorer.
+        constraints : Links, PartialLabels, array-like of shape (n_samples,) or None
+            What is known. A one-dimensional array is read as partial labels, -1, None and NaN
+            meaning unknown.
+
+        Returns
+        -------
+        self
+        """
+        X = validate_data(self, X, dtype=[np.float64, np.float32])
+        given = as_constraints(constraints, X.shape[0])
+        self._check_params(X)
+        links = given.to_links() if isinstance(given, PartialLabels) else given
+        components = self._components(X, links if links is not None else Links(X.shape[0]))
+        self.components_ = components.astype(X.dtype, copy=False)
+        return self
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        """Return the rows of ``X`` under the map: ``X @ components_.T``."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        mapped: NDArray[Any] = X @ self.components_.T.astype(X.dtype, copy=False)
+        return mapped
+
+    def _components(self, X: NDArray[Any], links: Links) -> NDArray[Any]:
+        raise NotImplementedError
+
+    def _check_params(self, X: NDArray[Any]) -> None:
+        """Check the parameters."""
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,77 @@
+"""Chunklets: rows that links put into one group, and how widely such groups spread."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwise.constraints import Links
+
+Floats = NDArray[np.float64]
+
+
+class Chunklets:
+    """The must-link components among the linked rows.
+
+    A row that only cannot-links name is a chunklet of its own. Links of weight 0 say nothing;
+    other weights are not used.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_linked,)
+        The rows that links name, ascending.
+    chunklet : ndarray of shape (n_linked,)
+        The chunklet of each of them, numbered from 0.
+    differ : ndarray of shape (n_pairs, 2)
+        Pairs of chunklets that some cannot-link separates, each once. A cannot-link inside a
+        chunklet contradicts its must-links and is passed over.
+    """
+
+    def __init__(self, links: Links) -> None:
+        said = links.weight > 0
+        n_must = len(links.must)
+        heard = Links(links.n_samples, links.must[said[:n_must]], links.cannot[said[n_must:]])
+        self.rows = heard.linked_rows
+        among = heard[self.rows]
+        self.chunklet = among.components()
+        ends = np.sort(self.chunklet[among.cannot].reshape(-1, 2), axis=1)
+        self.differ = np.unique(ends[ends[:, 0] != ends[:, 1]], axis=0)
+
+    @property
+    def n_chunklets(self) -> int:
+        """Number of chunklets, singletons included."""
+        return int(self.chunklet.max(initial=-1)) + 1
+
+    @property
+    def n_deviations(self) -> int:
+        """Independent deviations from the chunklets' means: rows less chunklets."""
+        return len(self.rows) - self.n_chunklets
+
+    def means(self, X: NDArray[Any]) -> Floats:
+        """Return the mean row of each chunklet."""
+        total = np.zeros((self.n_chunklets, X.shape[1]))
+        np.add.at(total, self.chunklet, X[self.rows])
+        return total / np.bincount(self.chunklet, minlength=1)[: self.n_chunklets, None]
+
+    def within_covariance(self, X: NDArray[Any]) -> Floats:
+        """Return the pooled covariance of the rows around their chunklet's mean."""
+        deviation = X[self.rows].astype(np.float64) - self.means(X)[self.chunklet]
+        return deviation.T @ deviation / max(self.n_deviations, 1)
+
+
+def shrink(covariance: Floats, n_seen: int, ridge: float) -> tuple[Floats, float]:
+    """Mix ``covariance`` with an isotropic one of the same trace; also return its variance.
+
+    The isotropic part weighs as much as ``ridge`` observations per feature, the covariance as
+    much as the ``n_seen`` observations it was made of: it fades as knowledge arrives, and it is
+    the same on every scale.
+    """
+    n_features = len(covariance)
+    variance = float(np.trace(covariance)) / n_features
+    if variance <= 0:  # nothing seen, or only copies of one row: every direction is alike
+        return np.eye(n_features), 1.0
+    prior = ridge * n_features
+    mixed = n_seen * covariance + prior * variance * np.eye(n_features)
+    return mixed / (n_seen + prior), variance
