@@ -1,0 +1,67 @@
+"""Where k-means with labels begins: first centres, and the rows whose labels go with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.cluster import AgglomerativeClustering, kmeans_plusplus
+
+from linkwise.cluster.starts import class_means, complete_centers
+from linkwise.constraints import PartialLabels
+
+Floats = NDArray[np.floating[Any]]
+#: Centres, and the cluster of each row whose labels make the first mixtures, -1 for the others.
+Start = tuple[Floats, NDArray[np.integer[Any]]]
+
+
+def labelled_starts(
+    X: Any,
+    labels: PartialLabels,
+    init: Any,
+    n_clusters: int,
+    n_starts: int,
+    rng: np.random.RandomState,
+) -> Iterator[Start]:
+    """Yield ``n_starts`` pairs of centres and seed, but only one where no chance is involved."""
+    nobody = np.full(X.shape[0], -1, dtype=np.int64)
+    if not isinstance(init, str):
+        yield np.array(init, dtype=X.dtype), nobody
+        return
+    for _ in range(n_starts):
+        if init == "seeded":
+            yield seeded_start(X, labels, n_clusters, rng)
+            if len(labels.classes) >= n_clusters:
+                return
+        else:
+            rows = _draw_rows(X, init, n_clusters, rng)
+            seed = nobody.copy()
+            seed[rows] = np.arange(n_clusters)
+            yield _dense(X[rows]), seed
+
+
+def seeded_start(
+    X: Any, labels: PartialLabels, n_clusters: int, rng: np.random.RandomState
+) -> Start:
+    """Return the class means, completed by k-means++; near classes share a cluster if too many."""
+    seed = labels.codes
+    if len(labels.classes) > n_clusters:
+        together = AgglomerativeClustering(n_clusters).fit(class_means(X, labels))
+        seed = np.where(labels.known, together.labels_[seed], -1)
+    known = class_means(X, PartialLabels(seed))
+    return complete_centers(X, known, n_clusters, rng), seed
+
+
+def _draw_rows(
+    X: Any, init: str, n_clusters: int, rng: np.random.RandomState
+) -> NDArray[np.integer[Any]]:
+    if init == "random":
+        return rng.choice(X.shape[0], n_clusters, replace=False)
+    return np.asarray(kmeans_plusplus(X, n_clusters, random_state=rng)[1])
+
+
+def _dense(rows: Any) -> Floats:
+    return rows.toarray() if sp.issparse(rows) else np.asarray(rows)
