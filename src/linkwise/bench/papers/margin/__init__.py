@@ -1,0 +1,1 @@
+"""Semi-supervised maximum margin clustering with pairwise constraints (TKDE 2012)."""

@@ -1,0 +1,84 @@
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+from threadpoolctl import threadpool_limits
+
+from linkwise import Links
+from linkwise.bench import Settings
+from linkwise.bench.papers.margin import trials
+from linkwise.bench.papers.margin.methods import ALPHAS, BY_LABEL, PLAIN
+from linkwise.bench.papers.margin.run import run
+from linkwise.bench.papers.margin.trials import COLUMNS, SETS, cell, n_draws, n_links, prepared
+from linkwise.bench.report import expected, run_paper
+from linkwise.datasets import Dataset
+from linkwise.errors import InvalidInput
+
+
+@pytest.fixture(autouse=True)
+def small_tables(monkeypatch):
+    """Stand-ins for the real sets: three overlapping groups under every name."""
+
+    def load(name):
+        X, y = make_blobs(60, n_features=5, centers=3, cluster_std=3.0, random_state=0)
+        return Dataset(name, X, y.astype(np.int64))
+
+    monkeypatch.setattr(trials, "load", load)
+
+
+def test_every_column_has_a_method():
+    assert set(COLUMNS) == set(PLAIN) | set(BY_LABEL)
+    assert all(tuple(choices) == ALPHAS for choices in BY_LABEL.values())
+
+
+def test_the_page_is_written_from_a_small_run():
+    with threadpool_limits(1):
+        page = run(Settings(draws=1, sets=("sonar", "ionosphere")))
+    assert "Draws per figure: ionosphere 1, sonar 1; the paper has 20" in page
+    assert [line for line in page.splitlines() if line.startswith("## ")] == [
+        "## Accuracy and NMI against the number of links (figures 4 and 5)",
+        "## Which claims hold",
+        "## Time (figures 6 and 7)",
+        "## Unseen rows (figure 8)",
+        "## The solver and alpha",
+        "## What we ask of ourselves",
+    ]
+    for name in ("ionosphere", "sonar"):
+        for count in n_links(name):
+            assert sum(line.startswith(f"| {name} | {count} |") for line in page.splitlines()) >= 3
+
+
+def test_methods_see_the_same_links_and_the_best_alpha_is_kept():
+    data = trials.load("sonar")
+    found = cell(data, 20, Settings(draws=2))
+    links = [(seed, Links.sample(data.y, 20, random_state=seed)) for seed in (0, 1)]
+    each = [trials.score(data, method, links).accuracy for method in BY_LABEL["CPCMMC"].values()]
+    assert found["CPCMMC"].accuracy == max(each)
+    assert found["ours"].accuracy == trials.score(data, PLAIN["ours"], links).accuracy
+    assert found["ours"].accuracy_free <= 1.0
+
+
+def test_features_of_different_scale_are_standardised_as_in_the_paper():
+    for name in SETS:
+        if name == "ohscal":
+            continue
+        data = prepared(trials.load(name))
+        standard = np.allclose(data.X.std(axis=0), 1)
+        assert standard == (name in ("vehicle", "segment", "mfeat_fac", "magic"))
+
+
+def test_fewer_draws_are_made_where_a_fit_takes_long():
+    assert n_draws("sonar", Settings()) == 10
+    assert n_draws("uspst", Settings()) == 3
+    assert n_draws("uspst", Settings(draws=20)) == 20
+
+
+def test_what_we_ask_of_ourselves_is_written_down():
+    asked = {(one["set"], one["links"]): one["accuracy"] for one in expected("margin")["asked"]}
+    assert len(asked) == 8
+    assert asked["digits", 500] == 0.79
+
+
+def test_a_set_that_is_not_the_papers_is_refused():
+    with pytest.raises(InvalidInput) as caught:
+        run_paper("margin", Settings(sets=("wine",)))
+    assert str(caught.value).startswith("'wine' is not part of this reproduction: pendigit389, ")
