@@ -70,9 +70,7 @@ def main() -> None:
         labels = model.ensemble_.labels.array
         cpu, wall = least(lambda m=model: m._vote(m.ensemble_.labels.array), options.repeat)
         _, floor = least(lambda a=labels: np.bitwise_xor.reduce(a, axis=0), 2)
-        print(
-            f"{n_rows:>10,} vote: {wall:.3f} s wall, {cpu:.3f} s CPU; reading the bytes {floor:.3f} s"
-        )
+        print(f"{n_rows:>10,} vote {wall:.3f} s, {cpu:.3f} s CPU; reading the bytes {floor:.3f} s")
 
 
 if __name__ == "__main__":
