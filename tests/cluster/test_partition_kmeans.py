@@ -15,6 +15,7 @@ from sklearn.model_selection import cross_validate
 
 from linkwise import ConstrainedKMeans, PartialLabels, PartitionKMeans
 from linkwise.cluster import partition_kmeans
+from linkwise.cluster.labelled_rows import Descent
 from linkwise.scores import nmi
 
 
@@ -392,17 +393,28 @@ def test_given_centres_are_seen_through_the_metric_of_the_labels(sheets, monkeyp
     assert_array_equal(model.labels_, nearest)
 
 
-def test_labels_overrule_the_likelier_of_two_groupings():
-    """Two features, each with two groups; the labels are about the one that stands out less."""
-    rng = np.random.default_rng(0)
-    y, other = rng.integers(2, size=(2, 300))
-    X = np.column_stack([6.0 * other, 4.0 * y]) + rng.normal(size=(300, 2))
-    known = PartialLabels.sample(y, 0.2, random_state=0)
-    free = PartitionKMeans(2, metric="tied", random_state=0).fit(X)
-    told = PartitionKMeans(2, metric="tied", random_state=0).fit(X, constraints=known)
-    unlabelled = ~known.known
-    assert nmi(other, free.labels_) > 0.9
-    assert nmi(y[unlabelled], told.labels_[unlabelled]) > 0.7
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+@pytest.mark.parametrize(
+    ("known", "kept"),
+    [
+        pytest.param([0, -1, 1, -1], "told", id="labels overrule the likelier result"),
+        pytest.param([-1, -1, -1, -1], "likely", id="without labels the likelier is kept"),
+        pytest.param([0, -1, -1, 1], "likely", id="between equals the likelier is kept"),
+    ],
+)
+def test_of_the_two_alternations_one_is_kept(monkeypatch, known, kept, order):
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [9.0, 0.0], [9.0, 1.0]])
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    groups = {"told": [0, 0, 1, 1], "likely": [0, 1, 0, 1]}
+    ends = []
+    for name, objective in (("told", 10.0), ("likely", 1.0)):
+        labels = np.array(groups[name], dtype=np.int32)
+        centers = np.array([Z[labels == k].mean(axis=0) for k in range(2)])
+        ends.append((Descent(labels, centers, [], objective, 1), np.eye(2)))
+    results = iter([ends[i] for i in order])
+    monkeypatch.setattr(PartitionKMeans, "_alternate", lambda *_: next(results))
+    model = PartitionKMeans(2, metric="tied").fit(X, constraints=known)
+    assert model.labels_.tolist() == groups[kept]
 
 
 def test_a_constant_feature_does_not_disturb_the_tied_metric(sheets):

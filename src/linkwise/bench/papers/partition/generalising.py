@@ -44,7 +44,9 @@ def discriminant(X: Any, known: PartialLabels, k: int, seed: int) -> Any:  # noq
     """Linear discriminant analysis from the labelled rows, features standardised."""
     Z = StandardScaler().fit_transform(X)
     model = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.05)
-    return model.fit(Z[known.known], known.codes[known.known]).predict(Z)
+    with warnings.catch_warnings():  # a class seen once has no covariance of its own
+        warnings.simplefilter("ignore", UserWarning)
+        return model.fit(Z[known.known], known.codes[known.known]).predict(Z)
 
 
 def mixture(X: Any, known: PartialLabels, k: int, seed: int) -> Any:  # noqa: ARG001
