@@ -40,6 +40,7 @@ def test_the_page_is_written_from_a_small_run():
         "## Time (figures 6 and 7)",
         "## Unseen rows (figure 8)",
         "## The solver and alpha",
+        "## Wrong answers",
         "## What we ask of ourselves",
     ]
     for name in ("ionosphere", "sonar"):

@@ -120,9 +120,12 @@ class MaxMarginClustering(ConstrainedClusterer):
     Not the method when nothing is known (k-means is as good and quicker), when clusters have no
     flat borders (unless ``kernel="rbf"``), when more than two of them lie on one line (clusters are
     cones around the mean of all rows), or when features have units of their own: standardise them
-    first. Centred rows make the scores of every cluster sum to zero, which is the balance that
-    keeps all rows from joining one cluster. Time and memory are linear in the rows; sparse rows
-    are never made dense.
+    first. Where many answers are wrong, a larger ``alpha`` and ``delta`` (0.03 and 5, say) listen
+    to the links less and to the other rows more.
+
+    Centred rows make the scores of every cluster sum to zero, which is the balance that keeps all
+    rows from joining one cluster. Time and memory are linear in the rows; sparse rows are never
+    made dense.
 
     Objectives with different ``delta`` cannot be compared, and a lower objective is not always a
     better clustering: it also falls when clusters vanish, which is warned about.

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from linkwise.bench.papers.margin.methods import PLAIN, fitted
 from linkwise.bench.papers.margin.trials import SOURCES, available, n_draws
 from linkwise.bench.report import Settings, table
 from linkwise.cluster.cpcmmc import CPCMMC
@@ -27,6 +29,16 @@ UNSEEN = {
     "pendigits": ((3, 8, 9), 0.1, (20, 50, 100)),
     "letter": ((8, 9, 11), 0.1, (20, 50, 100)),
     "mnist": ((0, 6, 8, 9), 200, (50, 100)),
+}
+
+
+#: Numbers of links of which some are flipped.
+FLIPPED = {
+    "pendigit389": 50,
+    "letterIJL": 100,
+    "digits_oddeven": 300,
+    "segment": 500,
+    "digits": 500,
 }
 
 
@@ -133,6 +145,28 @@ def solvers(data: Dataset, count: int, settings: Settings) -> str:
     for solver in ("L-BFGS", "subgradient"):
         header += [f"{solver}: objective", "accuracy", "s", "clusters lost"]
     return table(header, rows)
+
+
+def wrong_answers(settings: Settings) -> str:
+    """Accuracy when a share of the answers is flipped, as it comes and held back."""
+    rows = []
+    for name, data in available(tuple(FLIPPED), settings).items():
+        for noise in (0.0, 0.1, 0.2):
+            settings.say(f"wrong answers: {name}, {noise:.0%}")
+            rows.append([name, FLIPPED[name], f"{noise:.0%}", *_flipped(data, noise, settings)])
+    return table(("set", "links", "flipped", "K-means", "ours", "ours, held back"), rows)
+
+
+def _flipped(data: Dataset, noise: float, settings: Settings) -> list[float]:
+    each = []
+    for seed in range(settings.seed, settings.seed + (settings.draws or 5)):
+        links = Links.sample(data.y, FLIPPED[data.name], noise=noise, random_state=seed)
+        held_back = partial(fitted, MaxMarginClustering, alpha=0.03, delta=5.0)
+        methods = PLAIN["K-means"], PLAIN["ours"], held_back
+        labels = [method(data.X, links, data.n_classes, seed) for method in methods]
+        each.append([accuracy(data.y, one) for one in labels])
+    means: list[float] = np.mean(each, axis=0).tolist()
+    return means
 
 
 def _quiet(model: Any, X: Any, links: Links) -> Any:
