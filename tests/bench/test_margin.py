@@ -41,6 +41,7 @@ def test_the_page_is_written_from_a_small_run():
         "## Unseen rows (figure 8)",
         "## The solver and alpha",
         "## Wrong answers",
+        "## Curved borders",
         "## What we ask of ourselves",
     ]
     for name in ("ionosphere", "sonar"):

@@ -114,3 +114,13 @@ def test_what_several_starts_share_does_not_depend_on_their_order(blobs):
     second = {name: backward.weights(name) for name in STARTS[::-1]}
     for name in STARTS:
         assert_array_equal(first[name], second[name])
+
+
+@pytest.mark.parametrize("ridge", [False, True])
+@pytest.mark.parametrize(
+    "X", [np.ones((6, 3)), np.repeat([[0.0, 1.0, 2.0], [4.0, 3.0, 1.0]], 3, axis=0)]
+)
+def test_rows_without_spread_have_directions_too(X, ridge):
+    Z = CentredRows.of(X).scores(np.eye(3))
+    links = Links(6, must=[(0, 1)], cannot=[(2, 3)])
+    assert np.isfinite(link_directions(Z, links, 2, ridge)).all()

@@ -28,7 +28,7 @@ def vectors_of(Z, k, **options):
     return landmark_vectors(column_products(Z), column_sums(Z), k, **options)
 
 
-@pytest.mark.parametrize("n", [50, 500])
+@pytest.mark.parametrize("n", [50, 420])
 def test_leading_eigenvectors_are_those_of_a_full_factorisation(n):
     A = np.random.default_rng(0).standard_normal((n, n // 2))
     S = A @ A.T
@@ -40,14 +40,14 @@ def test_leading_eigenvectors_are_those_of_a_full_factorisation(n):
 
 
 def test_the_tallest_entry_of_an_eigenvector_is_positive_and_repeats_exactly():
-    A = np.random.default_rng(1).standard_normal((500, 40))
+    A = np.random.default_rng(1).standard_normal((420, 40))
     first, second = (leading_eigenvectors(A @ A.T, 5)[1] for _ in range(2))
     assert_array_equal(first, second)
     assert (first[np.abs(first).argmax(axis=0), np.arange(5)] > 0).all()
 
 
 def test_a_sparse_matrix_has_the_eigenvectors_of_the_dense_one():
-    A = sp.random_array((500, 500), density=0.02, rng=np.random.default_rng(2), format="csr")
+    A = sp.random_array((420, 420), density=0.02, rng=np.random.default_rng(2), format="csr")
     S = (A + A.T).tocsr()
     assert_allclose(leading_eigenvectors(S, 3)[0], eigh(S.toarray())[0][::-1][:3], rtol=1e-10)
 

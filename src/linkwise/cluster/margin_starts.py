@@ -33,7 +33,6 @@ SHRINKAGE = 0.05
 #: Weight of the isotropic matrix in S_m, in must-links per feature, where features are many.
 RIDGE = 0.1
 
-
 #: Relative variance that makes a matrix without full rank invertible.
 TINY = 1e-9
 
@@ -138,12 +137,13 @@ def link_directions(Z: Floats, links: Links, n_clusters: int, ridge: bool = Fals
     over_all = 2.0 * (Z.T @ Z) / len(Z)
     together = _mean_outer(Z, links.must, links.weight[:n_must], over_all)
     apart = _mean_outer(Z, links.cannot, links.weight[n_must:], over_all)
-    variance = max(float(np.trace(together)), TINY * float(np.trace(over_all))) / n_features
     if ridge:
         share = RIDGE * n_features / (RIDGE * n_features + n_must)
-        together = (1 - share) * together + share * variance * np.eye(n_features)
+        isotropic = np.trace(together) / n_features * np.eye(n_features)
+        together = (1 - share) * together + share * isotropic
     else:
         together = (1 - SHRINKAGE) * together + SHRINKAGE * over_all
+    variance = float(np.trace(over_all)) / n_features or 1.0
     together += TINY * variance * np.eye(n_features)
     spread, A = scipy.linalg.eigh(apart, together)
     A = A[:, spread > TINY * spread[-1]][:, ::-1][:, :n_clusters]

@@ -77,7 +77,7 @@ class MaxMarginClustering(ConstrainedClusterer):
         those that end with the most clusters.
     kernel : {None, "rbf"}, default=None
         None is linear. "rbf" replaces the features by random Fourier features of a Gaussian
-        kernel, for clusters that are not linear; it needs some hundred links to pay.
+        kernel, for clusters with curved borders.
     n_components : int, default=500
         How many Fourier features.
     balanced : bool, default=False

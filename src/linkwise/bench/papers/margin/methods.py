@@ -40,12 +40,16 @@ def dca_kmeans(X: Any, links: Links, k: int, seed: int, ridge: float = 1.0) -> L
 
 
 def fitted(model: type, X: Any, links: Links, k: int, seed: int, **params: Any) -> Labels:
-    """Any estimator of ours; that clusters may be lost is seen in the scores."""
+    """Any estimator of ours."""
+    labels: Labels = quiet_fit(model(k, random_state=seed, **params), X, links).labels_
+    return labels
+
+
+def quiet_fit(model: Any, X: Any, links: Links) -> Any:
+    """Fit; that clusters may be lost is seen in the scores."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConstraintWarning)
-        found = model(k, random_state=seed, **params).fit(X, constraints=links)
-    labels: Labels = found.labels_
-    return labels
+        return model.fit(X, constraints=links)
 
 
 #: Methods without a choice to make, by the name of their column.

@@ -174,7 +174,7 @@ INTRODUCTION = """\
 SC-PC makes landmarks of the p constrained points and writes the constraints into their affinities.
 The paper sets all pairs among the p points, for which the class of each must be known; the second
 pool here is what people have who answer "same or different?": pairs. LSC and Nyström use p
-landmarks and no knowledge. Every method has one k-means start, ours and E2CP their defaults
+landmarks and no knowledge. Every method has three k-means starts, ours and E2CP their defaults
 otherwise. Methods that compare all rows with all rows are not run on MNIST, nor E2CP beyond the
 smallest p.
 
