@@ -8,7 +8,7 @@ import click
 
 from linkwise.bench import PAPERS, Settings, run_paper
 from linkwise.cli.options import FilePath, NameList, quiet_option, seed_option
-from linkwise.cli.tables import check_output
+from linkwise.tables import check_output
 
 _LISTED = "\n".join(f"      {key:<12}{title}" for key, title in PAPERS.items())
 

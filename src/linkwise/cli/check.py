@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from linkwise.cli.options import LINK_FILES, FilePath, array_option, id_option, json_option
-from linkwise.cli.tables import check_output, read_row_names
+from linkwise.tables import check_output, read_row_names
 
 
 @click.command("check")

@@ -24,8 +24,8 @@ from linkwise.cli.options import (
     seed_option,
 )
 from linkwise.cli.progress import Report, progress_bar
-from linkwise.cli.tables import Choice, Table, check_output, read_table, write_labels
 from linkwise.errors import InvalidInput
+from linkwise.tables import Choice, Table, check_output, read_table, write_labels
 
 
 @click.command("cluster")

@@ -15,7 +15,7 @@ from rich.table import Table as Grid
 
 import linkwise as lw
 from linkwise.cli.methods import method_names
-from linkwise.cli.tables import Table
+from linkwise.tables import Table
 
 _MOST_FEATURES = 8
 _MOST_CLUSTERS = 30

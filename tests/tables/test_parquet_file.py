@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from linkwise.cli.tables import Choice, read_row_names, read_table
 from linkwise.errors import InvalidInput, MissingExtra
+from linkwise.tables import Choice, read_row_names, read_table
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwise.cli.tables.columns import Column, missing_value
 from linkwise.errors import InvalidInput, missing_extra
+from linkwise.tables.columns import Column, missing_value
 
 
 def read_parquet(path: Path, keep_raw: str | None) -> list[Column]:

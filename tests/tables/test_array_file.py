@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from linkwise.cli.tables import Choice, read_row_names, read_table
 from linkwise.errors import InvalidInput
+from linkwise.tables import Choice, read_row_names, read_table
 
 X = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from linkwise.cli.tables.array_file import read_arrays
-from linkwise.cli.tables.columns import Choice, Column, Table, choose_columns, ids_of
-from linkwise.cli.tables.csv_file import read_csv
-from linkwise.cli.tables.parquet_file import read_parquet
 from linkwise.errors import InvalidInput
+from linkwise.tables.array_file import read_arrays
+from linkwise.tables.columns import Choice, Column, Table, choose_columns, ids_of
+from linkwise.tables.csv_file import read_csv
+from linkwise.tables.parquet_file import read_parquet
 
 ARRAYS = (".npy", ".npz")
 

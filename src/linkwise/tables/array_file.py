@@ -11,8 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from linkwise.cli.tables.columns import Choice, Table, check_finite, check_known, read_ids
 from linkwise.errors import InvalidInput
+from linkwise.tables.columns import Choice, Table, check_finite, check_known, read_ids
 
 _SPARSE = ("data", "indices", "indptr", "shape")
 

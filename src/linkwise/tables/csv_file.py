@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.cli.tables.columns import Column, missing_value
 from linkwise.errors import InvalidInput
+from linkwise.tables.columns import Column, missing_value
 
 _BLOCK = 10_000
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linkwise.cli.tables import Choice, csv_file, read_row_names, read_table
 from linkwise.errors import InvalidInput
+from linkwise.tables import Choice, csv_file, read_row_names, read_table
 
 
 @pytest.fixture

@@ -1,7 +1,0 @@
-"""Tables in, labels out: CSV, Parquet and NumPy files."""
-
-from linkwise.cli.tables.columns import Choice, Table
-from linkwise.cli.tables.read import read_row_names, read_table
-from linkwise.cli.tables.write import check_output, write_labels
-
-__all__ = ["Choice", "Table", "check_output", "read_row_names", "read_table", "write_labels"]
