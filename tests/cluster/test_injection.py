@@ -7,6 +7,7 @@ from linkwise import Links
 from linkwise.cluster.injection import inject
 from linkwise.cluster.landmark_graph import LandmarkGraph
 from linkwise.cluster.linked_rows import LinkedRows
+from linkwise.cluster.spectral_embedding import landmark_vectors
 
 
 def slow_injection(Z, linked, n_propagate):
@@ -63,6 +64,15 @@ def test_singular_values_of_the_linked_block_are_the_component_sizes(case):
     sigma = np.linalg.svd(block, compute_uv=False)
     assert_allclose(sigma[:3], [3, 2, 1], atol=1e-12)
     assert_allclose(sigma[3:], 0, atol=1e-12)
+
+
+def test_left_singular_vectors_of_what_was_written_are_orthonormal(case):
+    written = inject(*case, 5)
+    dense = written.toarray()
+    sigma, V = landmark_vectors(written.column_products(), np.ones(dense.shape[1]), 4)
+    B = dense @ V
+    assert_allclose(B.T @ B, np.eye(4), atol=1e-10)
+    assert_allclose(sigma, np.linalg.svd(dense, compute_uv=False)[:4], atol=1e-10)
 
 
 def test_products_and_sums_are_those_of_the_full_matrix(case):

@@ -149,6 +149,22 @@ def test_contradictory_links_are_repaired_with_a_warning(digits, method):
     assert model.report_.n_kept >= 2
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_landmarks_that_no_row_is_near_to_are_survived(method):
+    X, y = make_blobs(90, centers=3, cluster_std=0.5, random_state=0)
+    X[:6] = X[0]  # six linked landmarks in one place: rows are connected to two of them
+    y[:6] = y[0]
+    links = Links(
+        90, must=[(i, i + 1) for i in range(5)], cannot=[(0, np.flatnonzero(y != y[0])[0])]
+    )
+    model = LandmarkSpectralClustering(
+        3, method=method, n_neighbors=2, n_landmarks=20, random_state=0
+    ).fit(X, constraints=links)
+    assert (model._model.graph.weights(X).sum(axis=0) == 0).any()
+    assert adjusted_rand_score(y, model.labels_) > 0.9
+    assert model.report_.n_kept == 6
+
+
 def test_two_moons_are_told_apart_by_six_labels():
     scores = []
     for seed in range(6):

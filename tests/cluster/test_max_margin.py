@@ -207,6 +207,18 @@ def test_sparse_rows_give_the_scores_of_dense_ones(blobs):
     )
 
 
+def test_sparse_rows_are_never_made_dense_whatever_the_start(monkeypatch):
+    rng = np.random.RandomState(0)
+    y = np.arange(150) % 3
+    X = rng.normal(size=(150, 120)) + 4 * np.eye(3, 120)[y]
+    X = sp.csr_array(np.where(rng.rand(150, 120) < 0.7, 0.0, X))
+    for name in ("toarray", "todense"):
+        monkeypatch.setattr(sp.csr_array, name, lambda *_, **__: pytest.fail("made dense"))
+    model = fit(X, Links.sample(y, 60, random_state=0))
+    assert set(model.objectives_) == set(STARTS)
+    assert_array_equal(model.predict(X), model.labels_)
+
+
 def test_the_rbf_kernel_bends_the_borders():
     X, y = make_circles(300, factor=0.4, noise=0.08, random_state=0)
     links = Links.sample(y, 300, random_state=0)

@@ -116,6 +116,15 @@ def test_cannot_links_alone_are_enough_to_fit(digits):
     assert len(np.unique(model.labels_)) == 10
 
 
+def test_landmarks_that_no_row_is_near_to_are_survived(digits):
+    X, y = digits[0][:300].copy(), digits[1][:300].copy()
+    X[:6], y[:6] = X[0], y[0]  # six landmarks in one place: rows are connected to four of them
+    labels = np.where(np.arange(300) < 60, y, -1)
+    model = SCPC(10, random_state=0).fit(X, constraints=labels)
+    assert (model._model.graph.weights(X).sum(axis=0) == 0).any()
+    assert nmi(y, model.labels_) > 0.6
+
+
 def test_contradictory_links_are_repaired_with_a_warning(digits):
     links = Links(200, must=[(0, 1), (1, 2)], cannot=[(0, 2)], weight=[1.0, 2.0, 2.0])
     with pytest.warns(ConstraintWarning, match=r"^SCPC: the links contradict each other"):

@@ -3,12 +3,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, make_blobs
 
 import linkwise as lw
 from linkwise import Links, SequentialClustering
 from linkwise.errors import Cancelled, InvalidInput, MissingData
-from linkwise.scores import nmi
+from linkwise.scores import accuracy, nmi
 
 N = 600
 
@@ -309,6 +309,12 @@ def test_poor_data_still_gives_a_partition(X):
     model = SequentialClustering(3, n_partitions=10, random_state=0).fit(X, constraints=links)
     assert model.labels_.shape == (len(X),)
     assert set(model.labels_) <= {0, 1, 2}
+
+
+def test_blobs_in_the_plane_are_found():
+    X, y = make_blobs(600, 2, centers=[[0, 0], [5, 0], [0, 5]], random_state=0)
+    labels = SequentialClustering(3, n_partitions=50, random_state=0).fit(X).labels_
+    assert accuracy(y, labels) > 0.98
 
 
 def test_missing_values_are_refused(digits):

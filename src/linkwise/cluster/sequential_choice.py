@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.linalg import eigh
 from scipy.optimize import linear_sum_assignment
-from scipy.sparse.csgraph import connected_components
 
 from linkwise.cluster.sequential_basis import Basis, Floats, Ints, unit_rows
+from linkwise.cluster.sequential_groups import GroupSpread
 from linkwise.cluster.sequential_trust import LiftedLinks, one_hot
 from linkwise.kernels.adopt import adopt_groups
 from linkwise.kernels.kmeans import lloyd
@@ -22,28 +21,40 @@ N_FOLD_STARTS = 4
 FOLD_DOUBT = 0.5
 DOUBT = 1.0
 GROUP_DOUBT = 0.5
-#: Smaller groups, of landmarks that move or of rows that are must-linked, do not count as groups.
+#: Fewer landmarks that move together do not count as a group.
 MIN_GROUP = 3
-#: Must-links that weigh less do not join groups.
-MIN_WEIGHT = 0.3
 MAX_ITER = 50
 
 
 def choose_labels(basis: Basis, links: LiftedLinks, weight: Floats) -> Ints:
     """Return clusters of the landmarks, named like those without answers.
 
-    The answers add a low-rank term to the spectrum; its leading eigenvectors give candidate
-    clusterings, and so do groups of must-linked rows that spread. The strength of the term is
-    chosen by cross-validation on the links. Of a candidate, those groups of landmarks are adopted
-    whose move keeps more links than chance explains; where the links say nothing, everything stays
-    as it was.
+    Where must-links have grown into groups, these are spread over the landmarks, if links left out
+    approve. Otherwise the answers add a low-rank term to the spectrum; its leading eigenvectors
+    give candidate clusterings, and the strength of the term is chosen by cross-validation on the
+    links. Of a candidate, those groups of landmarks are adopted whose move keeps more links than
+    chance explains; where the links say nothing, everything stays as it was.
     """
+    groups = GroupSpread(basis, links, weight)
+    if groups.enough() and _gains(basis, links, weight, groups):
+        return groups.labels(np.arange(len(links)))
     bent = _BentSpectrum(basis, links, weight)
     strength = _choose_strength(basis, links, weight, bent)
     if strength is None:
         return basis.labels
     everything = np.arange(len(links))
     return _best(basis, links, weight, everything, bent.embed(strength), len(basis.starts))
+
+
+def _gains(basis: Basis, links: LiftedLinks, weight: Floats, groups: GroupSpread) -> bool:
+    """Tell whether the groups explain links left out better than the clustering without answers."""
+    r = basis.n_clusters
+    before = links.broken(basis.labels, r)
+    drop = np.zeros(len(links))
+    for part in folds(len(links)):
+        labels = groups.labels(np.delete(np.arange(len(links)), part))
+        drop[part] = (weight * (before - links.broken(labels, r)))[part]
+    return sure_gain(drop, FOLD_DOUBT) > 0
 
 
 class _BentSpectrum:
@@ -105,8 +116,7 @@ def _best(
     r = basis.n_clusters
     before = links.broken(basis.labels, r)
     best, best_gain = basis.labels, 0.0
-    candidates = _candidates(basis, embedding, n_starts) + _seeded(basis, links, weight, part)
-    for candidate in candidates:
+    for candidate in _candidates(basis, embedding, n_starts):
         labels = _adopt(basis, links, weight, part, candidate)
         gain = sure_gain((weight * (before - links.broken(labels, r)))[part], DOUBT)
         if gain > best_gain:
@@ -121,32 +131,6 @@ def _candidates(basis: Basis, embedding: Floats, n_starts: int) -> list[Ints]:
     begin += [(embedding @ embedding[start].T).argmax(axis=1) for start in basis.starts[:n_starts]]
     found = [lloyd(embedding, labels, r, MAX_ITER)[0] for labels in begin]
     return [_named_like(basis.labels, labels, r) for labels in found]
-
-
-def _seeded(basis: Basis, links: LiftedLinks, weight: Floats, part: Ints) -> list[Ints]:
-    """Return, where must-links have grown into groups, the clustering that spreads from these.
-
-    Groups of three rows or more are named after the clusters they overlap most and spread over the
-    smooth directions, on top of half a vote for the clusters as they are.
-    """
-    must = part[links.must[part] & (weight[part] > MIN_WEIGHT)]
-    n_rows, r = len(links.rows), basis.n_clusters
-    joined = sp.csr_array((np.ones(len(must)), (links.i[must], links.j[must])), (n_rows, n_rows))
-    _, group = connected_components(joined, directed=False)
-    size = np.bincount(group)
-    large = np.argsort(-size, kind="stable")[:r]
-    large = large[size[large] >= MIN_GROUP]
-    if len(large) < 2:
-        return []
-    belongs = (group[:, None] == large[None, :]).astype(np.float64)
-    overlap = belongs.T @ (links.mixture @ one_hot(basis.labels, r))
-    which, names = linear_sum_assignment(overlap, maximize=True)
-    seeds = np.zeros((basis.n_landmarks, r))
-    seeds[:, names] = links.mixture.T @ belongs[:, which]
-    smooth = basis.vectors * basis.smoothness
-    own = float(np.einsum("lq,lq->l", smooth, basis.vectors).mean())
-    spread = smooth @ (basis.vectors.T @ (seeds / own + 0.5 * one_hot(basis.labels, r)))
-    return [spread.argmax(axis=1)]
 
 
 def _adopt(basis: Basis, links: LiftedLinks, weight: Floats, part: Ints, candidate: Ints) -> Ints:

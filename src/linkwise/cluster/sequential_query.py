@@ -1,25 +1,34 @@
-"""Which pairs to ask about: landmarks against a known example of a cluster.
+"""Which pairs to ask about: a landmark beside an example of the group it probably belongs to.
 
 A random pair is "same" only once in as many times as there are clusters, and "different" says
-little. So a landmark is shown beside the anchor of the cluster it leans to, and after a "different"
-beside the anchor of the next one: about half of the answers are then "same". Two landmarks of three
-are drawn at random, because only answers that stand for the whole data show whether a cluster is
-wrong as a whole; the third is one whose vote is nearly split, which sharpens the borders.
+little. So a landmark is shown beside an example of the likeliest group, after a "different" beside
+one of the next, until it is placed: more than half of the answers are then "same", and the groups
+grow into classes with labelled rows. A landmark that differs from three groups founds one of its
+own. Two landmarks of three are drawn at random, because only answers that stand for the whole data
+show whether a cluster is wrong as a whole; the third is one whose place is in doubt. Where there
+are more groups than clusters, two of them must be one, and every fifth question looks for them.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from linkwise.cluster.sequential_basis import Basis, Floats, Ints
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwise.cluster.sequential_basis import Basis, Floats, Ints, unit_rows
+from linkwise.cluster.sequential_groups import joined_rows
 from linkwise.constraints import Links
 
-#: How many clusters a landmark is compared with before it is left alone.
+#: With how many groups a landmark is compared before it founds one of its own.
 MAX_TRIES = 3
-#: Landmarks drawn at random for each one whose vote is nearly split.
-DRAWN_PER_SPLIT = 2
-#: How much a landmark is put off for every other one asked about the same two clusters.
-CROWDING = 0.02
+#: Landmarks drawn at random for each one whose place is in doubt.
+DRAWN_PER_DOUBT = 2
+#: One question in so many compares two groups, where there are more groups than clusters.
+COMPARE_EVERY = 5
+#: Vote that a landmark has for every group, however the clustering sees it.
+LEAST_VOTE = 0.02
 
 
 def choose_questions(
@@ -30,96 +39,137 @@ def choose_questions(
     ``labels`` and ``votes`` (shares, one row a landmark) are those of the landmarks after the
     answers so far; ``links`` are all answers.
     """
-    among = links[basis.rows]
-    group = among.components()
-    anchors = _anchors(basis, labels, votes, among)
-    partner, tries = _partners(votes, among, group, anchors)
-    waiting = np.flatnonzero(partner >= 0)
-    begun = waiting[tries[waiting] > 0]  # finish what was begun
+    known = _known_groups(basis, labels, votes, links[basis.rows])
+    to_place = _to_place(basis, votes, known)
+    to_compare = _to_compare(basis.n_clusters, known)
+    pairs = []
+    for number in range(links.n_links, links.n_links + n_questions):
+        compare = number % COMPARE_EVERY == COMPARE_EVERY - 1
+        pair = (next(to_compare, None) if compare else None) or next(to_place, None)
+        if pair is None:
+            break
+        pairs.append(pair)
+    return np.sort(basis.rows[np.array(pairs, dtype=np.int64).reshape(-1, 2)], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class _KnownGroups:
+    """The groups a landmark can be compared with.
+
+    ``place`` is the position of each landmark's group in this list, -1 where it has none yet;
+    ``example``, ``size`` and ``cluster`` are one per group; ``likeness`` is (n_landmarks,
+    n_groups); ``apart`` tells which landmarks are known to differ from which groups, ``linked``
+    which pairs of landmarks were asked about.
+    """
+
+    place: Ints
+    example: Ints
+    size: Ints
+    cluster: Ints
+    likeness: Floats
+    apart: NDArray[np.bool_]
+    linked: set[tuple[int, int]]
+
+
+def _known_groups(basis: Basis, labels: Ints, votes: Floats, among: Links) -> _KnownGroups:
+    group = joined_rows(basis.n_landmarks, among.must)
+    size = np.bincount(group)
+    refusals = np.bincount(group[among.cannot].ravel(), minlength=len(size))
+    asked = np.concatenate([among.must, among.cannot])
+    n_answers = np.bincount(asked.ravel(), minlength=basis.n_landmarks)
+    by_rank = np.lexsort((-_lead(votes), -n_answers))  # asked often, else sure: a good example
+    is_known = (size > 1) | (refusals >= MAX_TRIES)
+    spoken_for = np.unique(labels[size[group] > 1])
+    for c in np.setdiff1d(labels, spoken_for):
+        is_known[group[by_rank[labels[by_rank] == c][0]]] = True
+    known = np.flatnonzero(is_known)
+    position = np.full(len(size), -1)
+    position[known] = np.arange(len(known))
+    place = position[group]
+    _, first = np.unique(place[by_rank], return_index=True)
+    example = by_rank[first][-len(known) :]
+    return _KnownGroups(
+        place=place,
+        example=example,
+        size=size[known],
+        cluster=labels[example],
+        likeness=_likeness(basis, place, len(known)),
+        apart=_apart(group, position, group[among.cannot], len(known)),
+        linked={(int(i), int(j)) for i, j in asked},
+    )
+
+
+def _likeness(basis: Basis, place: Ints, n_groups: int) -> Floats:
+    """Return how alike each landmark is to the members of each group, on average."""
+    spread = unit_rows(basis.vectors * np.sqrt(basis.smoothness)).astype(np.float32)
+    members = np.flatnonzero(place >= 0)
+    belongs = np.zeros((len(members), n_groups), dtype=np.float32)
+    belongs[np.arange(len(members)), place[members]] = 1.0
+    return np.asarray(
+        np.maximum(spread @ spread[members].T, 0.0) @ (belongs / belongs.sum(axis=0)),
+        dtype=np.float64,
+    )
+
+
+def _apart(group: Ints, position: Ints, cannot: Ints, n_groups: int) -> NDArray[np.bool_]:
+    """Return which landmarks are known to differ from which groups."""
+    apart = np.zeros((len(position), n_groups), dtype=bool)
+    for one, other in (cannot.T, cannot.T[::-1]):
+        seen = position[other] >= 0
+        apart[one[seen], position[other[seen]]] = True
+    return apart[group]
+
+
+def _to_place(basis: Basis, votes: Floats, known: _KnownGroups) -> Iterator[tuple[int, int]]:
+    """Yield landmarks without a group, each with an example of the likeliest one."""
+    chance = (votes[:, known.cluster] + LEAST_VOTE) * (known.likeness + 1e-3)
+    chance[known.apart] = 0.0
+    waiting = np.flatnonzero((known.place < 0) & (chance > 0).any(axis=1))
+    doubt = _lead(chance / np.maximum(chance.sum(axis=1, keepdims=True), 1e-12))
+    begun = waiting[known.apart[waiting].any(axis=1)]  # finish what was begun
     drawn = waiting[np.argsort(basis.lot[waiting])]
-    split = _split_first(waiting, _margin(votes), labels, partner)
-    order = np.concatenate([begun, _interleave(drawn, split)])
-    chosen = _one_per_group(order, group)[:n_questions]
-    pairs = np.column_stack([basis.rows[chosen], basis.rows[partner[chosen]]])
-    return np.asarray(np.sort(pairs, axis=1))
+    doubtful = waiting[np.argsort(doubt[waiting], kind="stable")]
+    taken: set[int] = set()
+    for landmark in np.concatenate([begun, _interleave(drawn, doubtful)]):
+        if landmark not in taken:
+            taken.add(landmark)
+            yield int(landmark), int(known.example[chance[landmark].argmax()])
 
 
-def _interleave(drawn: Ints, split: Ints) -> Ints:
-    """Return the landmarks two from ``drawn``, one from ``split``; both list the same ones."""
-    position = np.concatenate([np.arange(len(drawn)) / DRAWN_PER_SPLIT, np.arange(len(split))])
-    return np.concatenate([drawn, split])[np.argsort(position, kind="stable")]
+def _to_compare(n_clusters: int, known: _KnownGroups) -> Iterator[tuple[int, int]]:
+    """Yield pairs of groups that may be one, the most alike first, if there are too many groups.
 
-
-def _split_first(waiting: Ints, margin: Floats, labels: Ints, partner: Ints) -> Ints:
-    """Order landmarks by how nearly their vote is split, a few for each two clusters first."""
-    crowd = _crowd(margin[waiting], labels[waiting], labels[partner[waiting]])
-    return waiting[np.argsort(margin[waiting] + CROWDING * crowd, kind="stable")]
-
-
-def _anchors(basis: Basis, labels: Ints, votes: Floats, among: Links) -> Ints:
-    """Return the example of each cluster: the landmark with most answers, else the surest one.
-
-    -1 where a cluster has no landmark.
+    Two groups that one answer has joined are compared once more, through another member.
     """
-    both = np.concatenate([among.must, among.cannot])
-    n_answers = np.bincount(both.ravel(), minlength=basis.n_landmarks)
-    margin = _margin(votes)
-    anchors = np.full(basis.n_clusters, -1, dtype=np.int64)
-    for c in range(basis.n_clusters):
-        members = np.flatnonzero(labels == c)
-        if len(members):
-            anchors[c] = members[np.lexsort((-margin[members], -n_answers[members]))[0]]
-    return anchors
+    real = np.flatnonzero(known.size > 1)
+    if len(real) <= n_clusters:
+        return
+    members = [np.flatnonzero(known.place == g) for g in real]
+    between = np.array([known.likeness[m][:, real].mean(axis=0) for m in members])
+    own = np.sqrt(np.diag(between))
+    alike = (between + between.T) / np.maximum(np.outer(own, own), 1e-12)
+    a, b = np.triu_indices(len(real), 1)
+    for pair in np.argsort(-alike[a, b], kind="stable"):
+        one, other = real[a[pair]], real[b[pair]]
+        if known.apart[known.example[one], other] or known.apart[known.example[other], one]:
+            continue
+        central = members[a[pair]][np.argsort(-known.likeness[members[a[pair]], one])]
+        for landmark in (known.example[one], *central):
+            question = (int(landmark), int(known.example[other]))
+            if question not in known.linked and question[::-1] not in known.linked:
+                yield question
+                break
 
 
-def _partners(votes: Floats, among: Links, group: Ints, anchors: Ints) -> tuple[Ints, Ints]:
-    """Return whom each landmark should be shown with next (-1: nobody), and how often it was.
-
-    A landmark must-linked to an anchor, through whatever chain, is placed. One cannot-linked to the
-    anchor of its first cluster is shown the anchor of its second, and so on.
-    """
-    n, r = votes.shape
-    n_groups = int(group.max()) + 1
-    apart = np.zeros((n_groups, r), dtype=bool)  # groups known to differ from an anchor's group
-    placed = np.zeros(n_groups, dtype=bool)
-    real = np.flatnonzero(anchors >= 0)
-    placed[group[anchors[real]]] = True
-    ends = group[among.cannot].reshape(-1, 2)
-    for c in real:
-        home = group[anchors[c]]
-        apart[ends[ends[:, 0] == home, 1], c] = True
-        apart[ends[ends[:, 1] == home, 0], c] = True
-    favourites = np.argsort(-votes, axis=1, kind="stable")[:, : min(MAX_TRIES, r)]
-    partner = np.full(n, -1, dtype=np.int64)
-    tries = np.zeros(n, dtype=np.int64)
-    for t in range(favourites.shape[1]):
-        cluster = favourites[:, t]
-        refused = apart[group, cluster] | (anchors[cluster] < 0)
-        fresh = (partner < 0) & ~refused & (tries == t) & ~placed[group]
-        partner[fresh] = anchors[cluster[fresh]]
-        tries[(partner < 0) & refused] += 1
-    return partner, np.where(partner >= 0, tries, 0)
+def _interleave(drawn: Ints, doubtful: Ints) -> Ints:
+    """Return the landmarks two from ``drawn``, one from ``doubtful``; both list the same ones."""
+    position = np.concatenate([np.arange(len(drawn)) / DRAWN_PER_DOUBT, np.arange(len(doubtful))])
+    return np.concatenate([drawn, doubtful])[np.argsort(position, kind="stable")]
 
 
-def _crowd(priority: Floats, first: Ints, second: Ints) -> Ints:
-    """Return how many landmarks about the same two clusters come before each one."""
-    key = np.minimum(first, second) * (first.max(initial=0) + second.max(initial=0) + 1)
-    key = key + np.maximum(first, second)
-    order = np.lexsort((priority, key))
-    _, start, size = np.unique(key[order], return_index=True, return_counts=True)
-    rank = np.empty(len(key), dtype=np.int64)
-    rank[order] = np.arange(len(key)) - np.repeat(start, size)
-    return rank
-
-
-def _one_per_group(chosen: Ints, group: Ints) -> Ints:
-    """Keep the first landmark of every must-link component: one answer places them all."""
-    _, first = np.unique(group[chosen], return_index=True)
-    return chosen[np.sort(first)]
-
-
-def _margin(votes: Floats) -> Floats:
-    if votes.shape[1] == 1:
-        return votes[:, 0]
-    ranked = np.partition(votes, -2, axis=1)
+def _lead(shares: Floats) -> Floats:
+    """Return by how much the largest share of each row leads."""
+    if shares.shape[1] == 1:
+        return shares[:, 0]
+    ranked = np.partition(shares, -2, axis=1)
     return np.asarray(ranked[:, -1] - ranked[:, -2])

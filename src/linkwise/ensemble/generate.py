@@ -30,6 +30,8 @@ from linkwise.errors import InvalidInput
 from linkwise.validation import require_number
 
 MAX_BLOCKS = 256
+#: Features per partition at least: one axis of a plane alone tells too little.
+MIN_FEATURES = 2
 POOL_SAMPLES = 16
 POOL_BYTES = 1 << 26
 
@@ -128,7 +130,8 @@ def _train(
 ) -> tuple[Preparation, NearestCenters]:
     pool_seed, *seeds = seed_sequence(seed).spawn(n_partitions + 1)
     preparation, pool = draw_pool(source, sample_size, pool_seed, project=fast)
-    n_used = max(1, math.ceil(feature_share * preparation.n_features))
+    share = math.ceil(feature_share * preparation.n_features)
+    n_used = min(preparation.n_features, max(MIN_FEATURES, share))
 
     def train(seed: np.random.SeedSequence) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
         rng = np.random.default_rng(seed)

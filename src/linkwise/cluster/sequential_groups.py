@@ -1,0 +1,94 @@
+"""Rows that answers have joined are examples of a class; the rest of the data follows them.
+
+Chosen questions compare row after row with the same few examples, so the answers grow into groups,
+and a group is worth more than its links: it is a class with labelled rows. A ridge regression on
+the smooth directions carries the groups over to all landmarks. Where they say nothing, the
+clustering without answers decides, which counts as a handful of labelled rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse.csgraph import connected_components
+
+from linkwise.cluster.sequential_basis import Basis, Floats, Ints, unit_rows
+from linkwise.cluster.sequential_trust import LiftedLinks, one_hot
+from linkwise.kernels.joints import lone_joints
+
+#: A row with so many must-links is the middle of a group.
+HUB = 3
+#: Must-links that weigh less join nothing.
+MIN_WEIGHT = 0.3
+#: Groups of so many rows speak for a class. Half of the clusters must have one, and half of the
+#: joined rows must be in one: links between random rows make pairs, not groups.
+MIN_GROUP = 3
+#: Labelled rows that the clustering without answers counts as.
+PRIOR_ROWS = 6.0
+#: Variance of a label against that of the scores it teaches.
+NOISE = 1.0
+
+
+def joined_rows(n_rows: int, must: Ints) -> Ints:
+    """Return the group of each row, joined by the pairs in ``must``.
+
+    One mistaken answer must not make one class of two: where two groups, each around a row that was
+    linked often, hang together by a single link, they stay two until another link joins them.
+    """
+    pairs = np.unique(np.sort(must, axis=1), axis=0).reshape(-1, 2)
+    number = np.arange(len(pairs))
+    ends = np.concatenate([pairs, pairs[:, ::-1]])
+    graph = sp.csr_array(
+        (np.concatenate([number, number]) + 1, (ends[:, 0], ends[:, 1])), (n_rows, n_rows)
+    )
+    is_hub = np.diff(graph.indptr) >= HUB
+    doubtful = lone_joints(graph.indptr, graph.indices, graph.data - 1, is_hub, len(pairs))
+    i, j = pairs[~doubtful].T
+    sure = sp.csr_array((np.ones(len(i)), (i, j)), (n_rows, n_rows))
+    return np.asarray(connected_components(sure, directed=False)[1], dtype=np.int64)
+
+
+class GroupSpread:
+    """Spreads groups of linked rows over the landmarks; what never changes is computed once."""
+
+    def __init__(self, basis: Basis, links: LiftedLinks, weight: Floats) -> None:
+        self.basis, self.links, self.weight = basis, links, weight
+        self.prior = one_hot(basis.labels, basis.n_clusters)
+        self.overlap = links.mixture @ self.prior
+        self.rows = unit_rows(links.place * np.sqrt(basis.smoothness))
+        self.landmarks = unit_rows(basis.vectors * np.sqrt(basis.smoothness))
+        share = PRIOR_ROWS / basis.n_landmarks
+        self.gram = share * (self.landmarks.T @ self.landmarks)
+        self.gram[np.diag_indices_from(self.gram)] += NOISE
+        self.taught = share * (self.landmarks.T @ (self.prior - 1 / basis.n_clusters))
+
+    def enough(self) -> bool:
+        """Tell whether the links have grown into groups."""
+        size = np.bincount(self._groups(np.arange(len(self.links))))
+        large = size[size >= MIN_GROUP]
+        many = 2 * len(large) >= max(4, self.basis.n_clusters)
+        return bool(many and 2 * large.sum() > size[size > 1].sum())
+
+    def labels(self, part: Ints) -> Ints:
+        """Return the clusters of the landmarks when only the links in ``part`` are known."""
+        group = self._groups(part)
+        size = np.bincount(group)
+        large = np.argsort(-size, kind="stable")[: self.basis.n_clusters]
+        belongs = (group[:, None] == large[size[large] > 1][None, :]).astype(np.float64)
+        which, names = linear_sum_assignment(belongs.T @ self.overlap, maximize=True)
+        target = np.zeros((len(group), self.basis.n_clusters))
+        target[:, names] = belongs[:, which]
+        known = np.flatnonzero(target.sum(axis=1))
+        rows, target = self.rows[known], target[known] - 1 / self.basis.n_clusters
+        factor = cho_factor(self.gram + rows.T @ rows, lower=True)
+        scores = self.landmarks @ cho_solve(factor, self.taught + rows.T @ target)
+        return np.asarray(scores.argmax(axis=1))
+
+    def _groups(self, part: Ints) -> Ints:
+        links = self.links
+        must: NDArray[np.bool_] = links.must[part] & (self.weight[part] > MIN_WEIGHT)
+        pairs = np.column_stack([links.i[part], links.j[part]])[must]
+        return joined_rows(len(links.rows), pairs)
