@@ -71,8 +71,15 @@ def save_model(model: Any, folder: Path) -> None:
         os.replace(draft, folder)
 
 
-def load(path: str | os.PathLike[str]) -> Any:
+def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
     """Open a model that ``save`` wrote: the same labels, ready for more answers.
+
+    Parameters
+    ----------
+    path : path-like
+        The folder that ``save`` wrote.
+    mmap : bool, default=False
+        Leave the partitions' labels in their file, mapped, instead of reading them into memory.
 
     Examples
     --------
@@ -89,7 +96,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     name = header["class"]
     module, values = _CLASSES[name]
     model: Any = getattr(import_module(module), name)(**header["params"])
-    model.ensemble_ = Ensemble.load(folder / "ensemble", mmap=False)
+    model.ensemble_ = Ensemble.load(folder / "ensemble", mmap=mmap)
     model.n_features_in_ = int(header["n_features"])
     if header["feature_names"]:
         model.feature_names_in_ = np.array(header["feature_names"], dtype=object)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
@@ -89,6 +88,5 @@ class GroupSpread:
 
     def _groups(self, part: Ints) -> Ints:
         links = self.links
-        must: NDArray[np.bool_] = links.must[part] & (self.weight[part] > MIN_WEIGHT)
-        pairs = np.column_stack([links.i[part], links.j[part]])[must]
-        return joined_rows(len(links.rows), pairs)
+        must = part[links.must[part] & (self.weight[part] > MIN_WEIGHT)]
+        return joined_rows(len(links.rows), np.column_stack([links.i[must], links.j[must]]))

@@ -40,7 +40,7 @@ def choose_questions(
     answers so far; ``links`` are all answers.
     """
     known = _known_groups(basis, labels, votes, links[basis.rows])
-    to_place = _to_place(basis, votes, known)
+    to_place = _to_place(basis, known)
     to_compare = _to_compare(basis.n_clusters, known)
     pairs = []
     for number in range(links.n_links, links.n_links + n_questions):
@@ -57,16 +57,15 @@ class _KnownGroups:
     """The groups a landmark can be compared with.
 
     ``place`` is the position of each landmark's group in this list, -1 where it has none yet;
-    ``example``, ``size`` and ``cluster`` are one per group; ``likeness`` is (n_landmarks,
-    n_groups); ``apart`` tells which landmarks are known to differ from which groups, ``linked``
-    which pairs of landmarks were asked about.
+    ``example`` and ``size`` are one per group; ``chance`` (n_landmarks, n_groups) is higher the
+    likelier the landmark belongs to the group; ``apart`` tells which landmarks are known to differ
+    from which groups, ``linked`` which pairs of landmarks were asked about.
     """
 
     place: Ints
     example: Ints
     size: Ints
-    cluster: Ints
-    likeness: Floats
+    chance: Floats
     apart: NDArray[np.bool_]
     linked: set[tuple[int, int]]
 
@@ -92,8 +91,7 @@ def _known_groups(basis: Basis, labels: Ints, votes: Floats, among: Links) -> _K
         place=place,
         example=example,
         size=size[known],
-        cluster=labels[example],
-        likeness=_likeness(basis, place, len(known)),
+        chance=(votes[:, labels[example]] + LEAST_VOTE) * _likeness(basis, place, len(known)),
         apart=_apart(group, position, group[among.cannot], len(known)),
         linked={(int(i), int(j)) for i, j in asked},
     )
@@ -105,10 +103,8 @@ def _likeness(basis: Basis, place: Ints, n_groups: int) -> Floats:
     members = np.flatnonzero(place >= 0)
     belongs = np.zeros((len(members), n_groups), dtype=np.float32)
     belongs[np.arange(len(members)), place[members]] = 1.0
-    return np.asarray(
-        np.maximum(spread @ spread[members].T, 0.0) @ (belongs / belongs.sum(axis=0)),
-        dtype=np.float64,
-    )
+    alike = np.maximum(spread @ spread[members].T, 0.0) @ (belongs / belongs.sum(axis=0))
+    return np.asarray(alike, dtype=np.float64) + 1e-3
 
 
 def _apart(group: Ints, position: Ints, cannot: Ints, n_groups: int) -> NDArray[np.bool_]:
@@ -120,10 +116,9 @@ def _apart(group: Ints, position: Ints, cannot: Ints, n_groups: int) -> NDArray[
     return apart[group]
 
 
-def _to_place(basis: Basis, votes: Floats, known: _KnownGroups) -> Iterator[tuple[int, int]]:
+def _to_place(basis: Basis, known: _KnownGroups) -> Iterator[tuple[int, int]]:
     """Yield landmarks without a group, each with an example of the likeliest one."""
-    chance = (votes[:, known.cluster] + LEAST_VOTE) * (known.likeness + 1e-3)
-    chance[known.apart] = 0.0
+    chance = np.where(known.apart, 0.0, known.chance)
     waiting = np.flatnonzero((known.place < 0) & (chance > 0).any(axis=1))
     doubt = _lead(chance / np.maximum(chance.sum(axis=1, keepdims=True), 1e-12))
     begun = waiting[known.apart[waiting].any(axis=1)]  # finish what was begun
@@ -145,7 +140,7 @@ def _to_compare(n_clusters: int, known: _KnownGroups) -> Iterator[tuple[int, int
     if len(real) <= n_clusters:
         return
     members = [np.flatnonzero(known.place == g) for g in real]
-    between = np.array([known.likeness[m][:, real].mean(axis=0) for m in members])
+    between = np.array([known.chance[m][:, real].mean(axis=0) for m in members])
     own = np.sqrt(np.diag(between))
     alike = (between + between.T) / np.maximum(np.outer(own, own), 1e-12)
     a, b = np.triu_indices(len(real), 1)
@@ -153,7 +148,7 @@ def _to_compare(n_clusters: int, known: _KnownGroups) -> Iterator[tuple[int, int
         one, other = real[a[pair]], real[b[pair]]
         if known.apart[known.example[one], other] or known.apart[known.example[other], one]:
             continue
-        central = members[a[pair]][np.argsort(-known.likeness[members[a[pair]], one])]
+        central = members[a[pair]][np.argsort(-known.chance[members[a[pair]], one])]
         for landmark in (known.example[one], *central):
             question = (int(landmark), int(known.example[other]))
             if question not in known.linked and question[::-1] not in known.linked:
