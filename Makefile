@@ -4,12 +4,18 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo test lint format bench bench-sequential clean
+.PHONY: demo studio page test lint format bench bench-sequential clean
 
 demo: $(READY)           ## cluster the bundled digits, add answers, see the agreement rise
 	@$(BIN)/linkwise demo
 
-test: $(READY)           ## the whole suite, doctests included
+studio: page             ## open the studio on the bundled digits
+	$(BIN)/linkwise studio
+
+page: $(READY)           ## build the studio's page; Node is fetched where there is none
+	@$(BIN)/python web/build.py --fetch
+
+test: page               ## the whole suite, doctests and browser tests included
 	$(BIN)/python -m pytest -q -n auto
 
 lint: $(READY)           ## style, types, layers

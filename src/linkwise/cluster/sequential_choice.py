@@ -37,7 +37,7 @@ def choose_labels(basis: Basis, links: LiftedLinks, weight: Floats) -> Ints:
     """
     groups = GroupSpread(basis, links, weight)
     if groups.enough() and _gains(basis, links, weight, groups):
-        return groups.labels(np.arange(len(links)))
+        return _named_like(basis.labels, groups.labels(np.arange(len(links))), basis.n_clusters)
     bent = _BentSpectrum(basis, links, weight)
     strength = _choose_strength(basis, links, weight, bent)
     if strength is None:

@@ -19,8 +19,8 @@ _SPARSE = ("data", "indices", "indptr", "shape")
 
 def read_arrays(path: Path, array: str | None, choice: Choice) -> Table:
     """Return the rows of a ``.npy`` or ``.npz`` file; columns go by their number."""
-    arrays = _load(path)
-    X = _rows(path.name, arrays, array)
+    arrays = load_arrays(path)
+    X = rows_of(path.name, arrays, array)
     ids = None
     if choice.id_column is not None:
         ids = _ids(path.name, arrays, choice.id_column, X.shape[0])
@@ -37,7 +37,7 @@ def read_arrays(path: Path, array: str | None, choice: Choice) -> Table:
     return Table(X, list(wanted), ids, has_units=False, has_header=False)
 
 
-def _load(path: Path) -> Mapping[str, NDArray[Any]]:
+def load_arrays(path: Path) -> Mapping[str, NDArray[Any]]:
     """Return the arrays by name; the only array of a ``.npy`` file is called X."""
     try:
         with path.open("rb") as file:
@@ -52,7 +52,8 @@ def _load(path: Path) -> Mapping[str, NDArray[Any]]:
         ) from None
 
 
-def _rows(file: str, arrays: Mapping[str, NDArray[Any]], name: str | None) -> Any:
+def rows_of(file: str, arrays: Mapping[str, NDArray[Any]], name: str | None) -> Any:
+    """Return the array of that name, X by default, as rows of floats; sparse rows as CSR."""
     if name is None and "X" not in arrays and set(_SPARSE) <= set(arrays):
         data, indices, indptr, shape = (arrays[part] for part in _SPARSE)
         return sp.csr_array((_floats(file, "data", data), indices, indptr), shape=tuple(shape))

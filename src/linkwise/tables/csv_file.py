@@ -30,11 +30,11 @@ def read_csv(path: Path, keep_raw: str | None) -> list[Column]:
         with path.open(newline="", encoding="utf-8-sig") as file:
             first = file.readline()
             file.seek(0)
-            lines = _lines(file, delimiter=max(",;\t|", key=first.count))
+            lines = _lines(file, delimiter=delimiter_of(first))
             header = next(lines, None)
             if header is None:
                 raise InvalidInput(f"{path.name} is empty.")
-            names, data = _names(header)
+            names, data = column_names(header)
             named = not data
             parts = [_ColumnReader(path.name, name, name == keep_raw) for name in names]
             while block := [*data, *islice(lines, _BLOCK)]:
@@ -49,6 +49,11 @@ def read_csv(path: Path, keep_raw: str | None) -> list[Column]:
     return [part.column(named) for part in parts]
 
 
+def delimiter_of(first_line: str) -> str:
+    """Return the commonest of comma, semicolon, tab and bar."""
+    return max(",;\t|", key=first_line.count)
+
+
 def _lines(file: Any, delimiter: str) -> Iterator[Line]:
     """Yield the number and the cells of every line that is not blank."""
     reader = csv.reader(file, delimiter=delimiter)
@@ -57,7 +62,7 @@ def _lines(file: Any, delimiter: str) -> Iterator[Line]:
             yield reader.line_num, cells
 
 
-def _names(first: Line) -> tuple[list[str], list[Line]]:
+def column_names(first: Line) -> tuple[list[str], list[Line]]:
     """Return the column names, and the first line again if it is data."""
     cells = [cell.strip() for cell in first[1]]
     if all(_number(cell) is not None for cell in cells):

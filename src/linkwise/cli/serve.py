@@ -1,0 +1,106 @@
+"""``linkwise serve``: sessions over HTTP, for programs and for people."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import click
+
+from linkwise.cli.options import FilePath
+from linkwise.errors import missing_extra
+
+PORT = 8321
+
+root_option = click.option(
+    "--root",
+    type=FilePath(),
+    default=Path.home() / ".linkwise",
+    show_default="~/.linkwise",
+    help="Folder of the sessions; made if it does not exist.",
+)
+port_option = click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=PORT,
+    show_default=True,
+    help="Port to listen on; 0 takes any free one.",
+)
+token_option = click.option(
+    "--token-file",
+    type=FilePath(),
+    help="File that keeps the token from one start to the next; written if it does not exist.",
+)
+
+
+@click.command("serve")
+@root_option
+@click.option("--data", type=FilePath(), help="Folder whose data files may be clustered.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address of the interface to listen on."
+)
+@port_option
+@token_option
+@click.option(
+    "--allow-host",
+    multiple=True,
+    metavar="NAME",
+    help="A name this machine is reached by from elsewhere; may be given several times.",
+)
+@click.option(
+    "--upload-limit",
+    type=click.IntRange(1),
+    default=2048,
+    show_default=True,
+    help="Megabytes an uploaded file may have.",
+)
+@click.option("--quiet", "-q", is_flag=True, help="Log troubles only, not requests.")
+def command(
+    root: Path,
+    data: Path | None,
+    host: str,
+    port: int,
+    token_file: Path | None,
+    allow_host: tuple[str, ...],
+    upload_limit: int,
+    quiet: bool,
+) -> None:
+    """Serve clusterings over HTTP to programs and people.
+
+    Prints the address with its token once; whoever has it may do everything, so it is made for
+    this machine alone. To be reached from elsewhere, put it behind a server that speaks HTTPS and
+    name that with --allow-host. The log goes to stderr, a JSON object per line, without data.
+
+    \b
+    Examples:
+      linkwise serve --root sessions
+      linkwise serve --root sessions --data tables --port 9000
+      linkwise serve --root sessions --token-file token.txt --quiet
+    """
+    check_installed("linkwise serve")
+    from linkwise.server import running  # a second to import: --help need not wait
+    from linkwise.server.app import create_app
+    from linkwise.server.logs import log_to
+
+    token = running.read_token(token_file)
+    app = create_app(
+        root,
+        token=token,
+        data_folder=data,
+        upload_limit=upload_limit * 2**20,
+        hosts=(*allow_host, host),
+    )
+    log_to(level=logging.WARNING if quiet else logging.INFO)
+    with running.bind(host, port) as listener:
+        address = f"{running.address(listener)}/?token={token}"
+        say = f"linkwise is serving {root} at\n\n    {address}\n"
+        running.run(app, listener, lambda: click.echo(say))
+
+
+def check_installed(what: str) -> None:
+    """Refuse to start without the packages that only the service needs."""
+    from importlib.util import find_spec
+
+    for package in ("fastapi", "uvicorn"):
+        if find_spec(package) is None:
+            raise missing_extra(what, package, "studio")

@@ -1,0 +1,57 @@
+"""``linkwise session``: a clustering that lives in a folder, from the command line."""
+
+from __future__ import annotations
+
+import click
+
+from linkwise.cli.session_commands.ask import ask
+from linkwise.cli.session_commands.create import create
+from linkwise.cli.session_commands.look import (
+    conflicts,
+    export,
+    history,
+    labels,
+    query,
+    show,
+    suspects,
+)
+from linkwise.cli.session_commands.say import answer, label, merge, rename, split, together, undo
+
+
+@click.command("session", cls=click.Group)
+def command() -> None:
+    """Keep a clustering that lives: answers, undo, history, export.
+
+    A session is a folder. Every answer is recorded there for good, and any of them can be undone.
+    Rows go by their number, counted from 0, or by the ids of the data; events by their number in
+    the history.
+
+    \b
+    Examples:
+      linkwise session create people people.csv -k 5 --id name
+      linkwise session ask people
+      linkwise session answer people ann bob same
+      linkwise session undo people 1
+      linkwise session export people -o clusters.csv
+    """
+
+
+for part in (
+    create,
+    ask,
+    answer,
+    label,
+    together,
+    undo,
+    rename,
+    merge,
+    split,
+    show,
+    labels,
+    query,
+    history,
+    conflicts,
+    suspects,
+    export,
+):
+    command.add_command(part)

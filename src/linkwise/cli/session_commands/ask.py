@@ -1,0 +1,82 @@
+"""``linkwise session ask``: questions in the terminal, one key each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from linkwise.cli.session_commands.say import folder_argument
+
+if TYPE_CHECKING:
+    from linkwise.session import Question, Row, Session
+
+_VERDICTS = {"s": "same", "d": "different", "u": "unsure"}
+_KEYS = "s same   d different   u cannot tell   z undo   q quit"
+_WIDTH = 36
+_MAX_FIELDS = 20
+
+
+@click.command("ask")
+@folder_argument
+@click.option("--who", default="", help="Who answers.")
+@click.option("--strategy", default="auto", show_default=True, help="How to choose questions.")
+@click.option("-n", "limit", type=click.IntRange(min=1), help="Stop after so many answers.")
+def ask(folder: Path, who: str, strategy: str, limit: int | None) -> None:
+    """Answer questions about pairs of rows, one key each.
+
+    Keys: s same, d different, u cannot tell, z undo the last answer, q quit. What the clustering
+    thinks is told after the answer.
+    """
+    from linkwise.session import Session  # a second to import: --help need not wait
+
+    with Session.open(folder) as session:
+        given: list[int] = []
+        click.echo(_KEYS)
+        while limit is None or len(given) < limit:
+            questions = session.query(1, strategy)
+            if not questions:
+                click.echo("No useful question is left.")
+                break
+            if not _one(session, questions[0], given, who):
+                break
+        click.echo(f"{len(given)} answers given. {session.progress().hint}")
+
+
+def _one(session: Session, question: Question, given: list[int], who: str) -> bool:
+    """Ask one question until it is answered; False to stop."""
+    show(*session.rows([question.i, question.j]))
+    while True:
+        key = click.getchar().lower()
+        if key == "q":
+            return False
+        if key == "z" and given:
+            session.undo(given.pop(), who=who)
+            click.echo("Took the last answer back.")
+            return True
+        if key in _VERDICTS:
+            event = session.answer(question.i, question.j, _VERDICTS[key], who=who)
+            given.append(event.seq)
+            click.echo(f"{_VERDICTS[key]}; the clustering thought {question.guess}.")
+            return True
+        click.echo(_KEYS)
+
+
+def show(left: Row, right: Row) -> None:
+    """Print two rows side by side; fields that differ are marked."""
+    click.echo("")
+    click.echo(f"    {'':<12} {_short(left.id):<{_WIDTH}} {_short(right.id)}")
+    for name in list(left.fields)[:_MAX_FIELDS]:
+        a, b = left.fields[name], right.fields.get(name)
+        mark = " " if a == b else "*"
+        click.echo(f"  {mark} {_short(name, 12):<12} {_short(a):<{_WIDTH}} {_short(b)}")
+    for row in (left, right):
+        if row.text is not None:
+            click.echo(f"    {_short(row.id)}: {_short(row.text, 300)}")
+
+
+def _short(value: object, width: int = _WIDTH) -> str:
+    """Return a value in one line of printable characters, cut to fit."""
+    text = "".join(c if c.isprintable() else " " for c in str(value))
+    return text if len(text) <= width else text[: width - 1] + "…"

@@ -1,0 +1,182 @@
+"""The commands that look at a session: clusters, labels, questions, history, troubles, export."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from linkwise.cli.options import FilePath, json_option
+from linkwise.cli.session_commands.say import folder_argument
+
+if TYPE_CHECKING:
+    from linkwise.session import Event, Session
+
+
+def _open(folder: Path) -> Session:
+    from linkwise.session import Session  # a second to import: --help need not wait
+
+    return Session.open(folder)
+
+
+@click.command("show")
+@folder_argument
+@json_option
+def show(folder: Path, as_json: bool) -> None:
+    """Show the clusters and how far the answers have come."""
+    with _open(folder) as session:
+        view, progress, seq = session.view(), session.progress(), session.seq
+        name, n_rows = session.name, session.n_rows
+    if as_json:
+        found = {"name": name, "n_rows": n_rows, "seq": seq, "progress": asdict(progress)}
+        found["clusters"] = [asdict(cluster) for cluster in view.clusters]
+        click.echo(json.dumps(found, indent=2))
+        return
+    click.echo(f"{name}: {n_rows} rows, {seq} events, {progress.answers} answers.")
+    for cluster in view.clusters:
+        click.echo(
+            f"{cluster.number:>4}  {cluster.size:>8} rows  {cluster.sureness:>4.0%} sure  "
+            f"{cluster.name}"
+        )
+    click.echo(progress.hint)
+
+
+@click.command("labels")
+@folder_argument
+@click.option("--at", type=click.IntRange(min=0), help="After so many events; all by default.")
+@json_option
+def labels(folder: Path, at: int | None, as_json: bool) -> None:
+    """Print the cluster of every row: id, cluster, name, margin."""
+    with _open(folder) as session:
+        view = session.view(at)
+        ids = session.ids
+    names = {cluster.number: cluster.name for cluster in view.clusters}
+    margins = [round(margin, 6) for margin in view.margins.tolist()]
+    lines = zip(ids, view.labels.tolist(), margins, strict=True)
+    if as_json:
+        rows = [{"id": i, "cluster": c, "name": names[c], "margin": m} for i, c, m in lines]
+        click.echo(json.dumps({"seq": view.seq, "labels": rows}, indent=2))
+        return
+    click.echo("id\tcluster\tname\tmargin")
+    for name, cluster, margin in lines:
+        click.echo(f"{name}\t{cluster}\t{names[cluster]}\t{margin}")
+
+
+@click.command("query")
+@folder_argument
+@click.option("-n", "n", type=click.IntRange(min=1), default=1, help="How many questions.")
+@click.option("--strategy", default="auto", show_default=True, help="How to choose them.")
+@json_option
+def query(folder: Path, n: int, strategy: str, as_json: bool) -> None:
+    """Print pairs of rows worth asking about, the most useful first."""
+    with _open(folder) as session:
+        questions = session.query(n, strategy)
+        ids = session.ids
+    if as_json:
+        found = [{"rows": [ids[q.i], ids[q.j]], "guess": q.guess, "why": q.why} for q in questions]
+        click.echo(json.dumps(found, indent=2))
+        return
+    for question in questions:
+        click.echo(f"{ids[question.i]}\t{ids[question.j]}\t{question.why}")
+    if not questions:
+        click.echo("No useful question is left.", err=True)
+
+
+@click.command("history")
+@folder_argument
+@click.option("--after", type=click.IntRange(min=0), default=0, help="Begin after this event.")
+@click.option("--limit", type=click.IntRange(min=1), help="At most so many events.")
+@json_option
+def history(folder: Path, after: int, limit: int | None, as_json: bool) -> None:
+    """Print what was said, by whom and when, and what was taken back."""
+    with _open(folder) as session:
+        events = session.history(after, limit)
+        ids = session.ids
+    if as_json:
+        click.echo(json.dumps([asdict(event) for event in events], indent=2))
+        return
+    for event in events:
+        undone = f" (undone by {event.undone_by})" if event.undone_by else ""
+        who = f" {event.who}:" if event.who else ""
+        click.echo(f"{event.seq}\t{event.when}\t{who} {_words(event, ids)}{undone}")
+
+
+def _words(event: Event, ids: Any) -> str:
+    said = event.payload
+    if event.kind == "answer":
+        return f"{ids[said['i']]} and {ids[said['j']]}: {said['verdict']}"
+    if event.kind == "undo":
+        return f"undo event {said['event']}"
+    if event.kind == "rename":
+        return f"cluster {said['cluster']} is called {said['name']}"
+    if event.kind == "merge":
+        return f"merge clusters {', '.join(map(str, said['clusters']))}"
+    if event.kind == "split":
+        return f"split cluster {said['cluster']}, the new one is {said['new']}"
+    rows = ", ".join(str(ids[row]) for row in said["rows"][:5])
+    more = f" and {len(said['rows']) - 5} more" if len(said["rows"]) > 5 else ""
+    return f"{rows}{more}: {said.get('name', 'belong together')}"
+
+
+@click.command("conflicts")
+@folder_argument
+@json_option
+@click.pass_context
+def conflicts(ctx: click.Context, folder: Path, as_json: bool) -> None:
+    """Print contradictions among what was said, and how to settle each.
+
+    The exit code is 0 if there are none, 1 if there are.
+    """
+    with _open(folder) as session:
+        troubles = session.conflicts()
+    if as_json:
+        click.echo(json.dumps([asdict(trouble) for trouble in troubles], indent=2))
+    else:
+        for trouble in troubles:
+            click.echo(trouble.sentence)
+            click.echo(f"  Proposal: linkwise session undo {folder} {trouble.proposal}")
+        if not troubles:
+            click.echo("What was said does not contradict itself.")
+    ctx.exit(1 if troubles else 0)
+
+
+@click.command("suspects")
+@folder_argument
+@json_option
+def suspects(folder: Path, as_json: bool) -> None:
+    """Print answers that are probably wrong, the most suspicious first."""
+    with _open(folder) as session:
+        found = session.suspects()
+    if as_json:
+        click.echo(json.dumps([asdict(suspicion) for suspicion in found], indent=2))
+        return
+    for suspicion in found:
+        click.echo(suspicion.sentence)
+    if not found:
+        click.echo("No answer looks wrong.")
+
+
+@click.command("export")
+@folder_argument
+@click.option(
+    "-o",
+    "--output",
+    type=FilePath((".csv", ".parquet")),
+    required=True,
+    help="Where to write; .csv or .parquet.",
+)
+@click.option(
+    "--what",
+    type=click.Choice(["labels", "answers"]),
+    default="labels",
+    show_default=True,
+    help="One line per row, or one per answer.",
+)
+def export(folder: Path, output: Path, what: str) -> None:
+    """Write labels (id, cluster, name, margin) or answers (who, when, what) to a file."""
+    with _open(folder) as session:
+        session.export(output, what)
+    click.echo(f"Wrote {output}.")

@@ -1,0 +1,86 @@
+"""``linkwise studio``: the service, a session of your data, and the page in your browser."""
+
+from __future__ import annotations
+
+import logging
+import webbrowser
+from pathlib import Path
+
+import click
+
+from linkwise.cli.options import FilePath, quiet_option
+from linkwise.cli.progress import progress_bar
+from linkwise.cli.serve import check_installed, port_option, root_option, token_option
+
+BUNDLED = "digits"
+N_CLUSTERS = 10
+
+
+@click.command("studio")
+@click.argument("data", type=FilePath(), required=False)
+@click.option(
+    "-k",
+    "n_clusters",
+    type=click.IntRange(1, 256),
+    help="Number of clusters of a new session. [default: 10]",
+)
+@root_option
+@port_option
+@token_option
+@click.option("--no-browser", is_flag=True, help="Print the address and open no browser.")
+@quiet_option
+def command(
+    data: Path | None,
+    n_clusters: int | None,
+    root: Path,
+    port: int,
+    token_file: Path | None,
+    no_browser: bool,
+    quiet: bool,
+) -> None:
+    """Open a page in the browser: see the clusters, answer, watch them move.
+
+    DATA is a CSV, Parquet, .npy or .npz file; without it, 1797 handwritten digits are shown. The
+    first call makes a session of it, later ones with the same DATA and --root go on with it.
+
+    \b
+    Examples:
+      linkwise studio
+      linkwise studio flowers.csv -k 3
+      linkwise studio pixels.npz -k 10 --root sessions --no-browser
+    """
+    check_installed("linkwise studio")
+    from linkwise.server import running  # a second to import: --help need not wait
+    from linkwise.server.app import create_app
+    from linkwise.server.logs import log_to
+
+    log_to(level=logging.WARNING)
+    root.mkdir(parents=True, exist_ok=True)
+    token = running.read_token(token_file or root / ".token")
+    with running.bind("127.0.0.1", port) as listener:
+        session = _session(root, data, n_clusters, quiet=quiet)
+        address = f"{running.address(listener)}/?token={token}#/s/{session}"
+
+        def show() -> None:
+            click.echo(f"The studio is at\n\n    {address}\n\nCtrl-C ends it; nothing is lost.")
+            if not no_browser:
+                webbrowser.open(address)
+
+        running.run(create_app(root, token=token), listener, show)
+
+
+def _session(root: Path, data: Path | None, n_clusters: int | None, *, quiet: bool) -> str:
+    """Return the name of the session of these data, made if there is none."""
+    from linkwise.server.creation import create_session
+    from linkwise.server.shelf import existing_session, folder_name
+
+    source: Path | str = BUNDLED if data is None else data.resolve(strict=True)
+    found = existing_session(root, source, n_clusters)
+    if found is not None:
+        return found
+    n_clusters = n_clusters or N_CLUSTERS
+    name = folder_name(source, n_clusters)
+    title = "digits" if data is None else data.stem
+    with progress_bar("clustering", quiet=quiet) as report:
+        create_session(root / name, source, n_clusters, name=title[:200], progress=report)
+    return name

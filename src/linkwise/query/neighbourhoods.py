@@ -1,0 +1,92 @@
+"""Strategies that grow neighbourhoods: find one example of every cluster, then sort others in.
+
+A neighbourhood is a set of landmarks known to belong together; any two of them are known to be
+different. Exploring asks about the landmark that looks least like all neighbourhoods, until there
+are as many as clusters. Then a landmark is compared with the neighbourhoods, the likeliest first,
+until one of them is the right one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from linkwise.query.situation import Floats, Ints, Pairs, Situation, as_pairs
+
+#: Landmarks of a neighbourhood that others are compared with.
+N_COMPARED = 3
+#: Clusters a landmark is compared with before it is left alone.
+MAX_TRIES = 3
+
+
+def explore_consolidate(situation: Situation, n: int) -> Pairs:
+    """Explore, then sort in landmarks in a random order (Basu, Banerjee, Mooney, 2004)."""
+    return _grow(situation, n, lambda _: situation.lot)
+
+
+def min_max(situation: Situation, n: int) -> Pairs:
+    """Explore, then sort in the landmark least like anything known (Mallapragada et al., 2008)."""
+    return _grow(situation, n, lambda likeness: np.argsort(likeness, kind="stable"))
+
+
+def _grow(situation: Situation, n: int, order: Callable[[Floats], Ints]) -> Pairs:
+    """Explore while clusters are missing an example, then sort in landmarks in an ``order``."""
+    homes = _neighbourhoods(situation)
+    if not homes:
+        first = int(np.argmax(situation.margin))
+        homes = [np.array([first])]
+    likeness = np.stack([_likeness(situation, home) for home in homes], axis=1)
+    nearest = likeness.max(axis=1)
+    exploring = len(homes) < situation.n_clusters
+    ranked = np.argsort(nearest, kind="stable") if exploring else order(nearest)
+    tries = len(homes) if exploring else min(MAX_TRIES, len(homes))
+    return _ask(situation, n, ranked, likeness, [int(home[0]) for home in homes], tries)
+
+
+def _ask(
+    situation: Situation, n: int, ranked: Ints, likeness: Floats, examples: list[int], tries: int
+) -> Pairs:
+    """Show each landmark, in the order given, the next example it has not been compared with.
+
+    Landmarks that have been compared with some example come first: what was begun is finished.
+    """
+    begun: list[tuple[int, int]] = []
+    fresh: list[tuple[int, int]] = []
+    used: set[int] = set()
+    homes = {int(situation.group[b]) for b in examples}
+    for a in ranked.tolist():
+        group = int(situation.group[a])
+        if group in used or group in homes:
+            continue
+        nearest = np.argsort(-likeness[a], kind="stable")[:tries].tolist()
+        refused = [k for k in nearest if situation.known(a, examples[k])]
+        waiting = [k for k in nearest if k not in refused]
+        if waiting:
+            used.add(group)
+            (begun if refused else fresh).append((a, examples[waiting[0]]))
+        if len(fresh) >= n + 5 and len(used) > 200:
+            break
+    return as_pairs([*begun, *fresh][:n])
+
+
+def _neighbourhoods(situation: Situation) -> list[Ints]:
+    """Return sets of landmarks known to be pairwise different, the best known first."""
+    linked = np.unique(np.concatenate([situation.links.must, situation.links.cannot]))
+    groups, counts = np.unique(situation.group[linked], return_counts=True)
+    chosen: list[Ints] = []
+    for g in groups[np.argsort(-counts, kind="stable")].tolist():
+        members = np.flatnonzero(situation.group == g)
+        a = int(members[0])
+        if all(situation.known(a, int(home[0])) for home in chosen):
+            chosen.append(members)
+        if len(chosen) == situation.n_clusters:
+            break
+    return chosen
+
+
+def _likeness(situation: Situation, home: Ints) -> Floats:
+    """Return how often each landmark shares a block with a neighbourhood."""
+    shown = home[np.argsort(-situation.margin[home], kind="stable")[:N_COMPARED]]
+    share = situation.together(shown, np.arange(situation.n_landmarks))
+    return np.asarray(share.mean(axis=0))

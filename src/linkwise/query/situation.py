@@ -1,0 +1,102 @@
+"""What a strategy sees: the landmarks, how they vote, and what is known about pairs of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwise.cluster.sequential import SequentialClustering
+from linkwise.constraints import Links
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Pairs = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Situation:
+    """A clustering in the middle of being asked about.
+
+    Attributes
+    ----------
+    rows : int64 array of shape (n_landmarks,)
+        Row numbers of the landmarks; strategies speak of landmarks by position.
+    blocks : uint8 array of shape (n_partitions, n_landmarks)
+        Their blocks in each partition.
+    labels : int64 array of shape (n_landmarks,)
+        Their clusters.
+    votes : float64 array of shape (n_landmarks, n_clusters)
+        Their shares of votes.
+    lot : int64 array of shape (n_landmarks,)
+        A random order of the landmarks that stays the same.
+    links : Links
+        What is known, about the landmarks only.
+    """
+
+    rows: Ints
+    blocks: NDArray[np.uint8]
+    labels: Ints
+    votes: Floats
+    lot: Ints
+    links: Links
+
+    @classmethod
+    def of(cls, model: SequentialClustering) -> Situation:
+        """Look at a fitted model."""
+        basis = model._basis
+        landmarks = model._solution.landmarks
+        votes = model._shares(basis.blocks, landmarks)
+        return cls(
+            basis.rows,
+            basis.blocks,
+            landmarks,
+            votes,
+            np.argsort(basis.lot),
+            model.links_[basis.rows],
+        )
+
+    @property
+    def n_landmarks(self) -> int:
+        return len(self.rows)
+
+    @property
+    def n_clusters(self) -> int:
+        return int(self.votes.shape[1])
+
+    @cached_property
+    def margin(self) -> Floats:
+        """Lead of each landmark's first cluster over its second."""
+        if self.n_clusters == 1:
+            return self.votes[:, 0]
+        ranked = np.partition(self.votes, -2, axis=1)
+        return np.asarray(ranked[:, -1] - ranked[:, -2])
+
+    @cached_property
+    def group(self) -> Ints:
+        """Must-link component of each landmark."""
+        return self.links.components()
+
+    @cached_property
+    def _apart(self) -> set[tuple[int, int]]:
+        ends = np.sort(self.group[self.links.cannot].reshape(-1, 2), axis=1)
+        return {(a, b) for a, b in ends.tolist()}
+
+    def known(self, a: int, b: int) -> bool:
+        """Tell whether the answers already say how landmarks ``a`` and ``b`` stand."""
+        g, h = int(self.group[a]), int(self.group[b])
+        return g == h or (min(g, h), max(g, h)) in self._apart
+
+    def together(self, some: Ints, others: Ints) -> Floats:
+        """Return the share of partitions in which landmarks share a block, (some, others)."""
+        count = np.zeros((len(some), len(others)), dtype=np.uint16)
+        for row in self.blocks:
+            count += row[some][:, None] == row[others][None, :]
+        return count / len(self.blocks)
+
+
+def as_pairs(chosen: list[tuple[int, int]]) -> Pairs:
+    """Return a list of pairs as an array, also if there is none."""
+    return np.array(chosen, dtype=np.int64).reshape(-1, 2)
