@@ -1,0 +1,214 @@
+"""The data a session is about: a file known by its content, never by its name alone."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass, fields
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.preprocessing import StandardScaler
+
+from linkwise.errors import InvalidInput, MissingData
+from linkwise.session.errors import DataChanged
+from linkwise.tables import Choice, Table, read_table
+from linkwise.tables.array_file import load_arrays
+from linkwise.tables.shown_rows import open_rows
+
+#: Larger files are compared by size and time first, and by content only if those differ.
+ALWAYS_HASHED = 1 << 30
+COPY_NAME = "data"
+SUFFIXES = (".csv", ".tsv", ".parquet", ".npy", ".npz")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the columns of the data are.
+
+    Parameters
+    ----------
+    id : str or None
+        The column (of a ``.npz`` file: array) that names the rows.
+    features : sequence of str
+        Columns to cluster by; none given: all columns of numbers.
+    text : str or None
+        A column of text to show.
+    image : str or None
+        A column of paths of pictures, relative to the folder of the data file and inside it.
+    drop : sequence of str
+        Columns to leave out.
+    image_shape : (height, width) or (height, width, channels), or None
+        For arrays: every row is a picture of this shape.
+    array : str or None
+        The array of a ``.npz`` file that holds the rows; None is ``X``.
+    """
+
+    id: str | None = None
+    features: tuple[str, ...] = ()
+    text: str | None = None
+    image: str | None = None
+    drop: tuple[str, ...] = ()
+    image_shape: tuple[int, ...] | None = None
+    array: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("features", "drop"):
+            object.__setattr__(self, name, tuple(getattr(self, name) or ()))
+        if self.image_shape is not None:
+            object.__setattr__(self, "image_shape", tuple(self.image_shape))
+
+    @property
+    def choice(self) -> Choice:
+        """What to read for clustering: pictures and texts are not features."""
+        shown = tuple(name for name in (self.text, self.image) if name is not None)
+        return Choice(self.id, self.features, tuple(dict.fromkeys((*self.drop, *shown))))
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Columns:
+        """Return the columns that :meth:`as_dict` described."""
+        known = {field.name for field in fields(cls)}
+        return cls(**{name: value for name, value in values.items() if name in known})
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """Where the rows are, and the hash of what was there when the session was made."""
+
+    path: Path
+    sha256: str
+    size: int
+    modified: int
+    copied: bool = False
+
+    @classmethod
+    def of(cls, path: Path, *, copied: bool = False) -> DataFile:
+        """Describe a file as it is now."""
+        stat = path.stat()
+        return cls(path, content_hash(path), stat.st_size, stat.st_mtime_ns, copied)
+
+    @classmethod
+    def from_dict(cls, folder: Path, values: dict[str, Any]) -> DataFile:
+        """Return the file that :meth:`as_dict` described; a copy lies in the session's folder."""
+        path = folder / values["path"] if values["copied"] else Path(values["path"])
+        return cls(path, values["sha256"], values["size"], values["modified"], values["copied"])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        name = self.path.name if self.copied else str(self.path)
+        return asdict(self) | {"path": name}
+
+    def check(self) -> None:
+        """Refuse to go on if the file is gone or holds something else."""
+        try:
+            stat = self.path.stat()
+        except OSError:
+            raise MissingData(
+                f"the data of this session are not there: {self.path} cannot be found. "
+                f"Put the file back."
+            ) from None
+        same_looks = (stat.st_size, stat.st_mtime_ns) == (self.size, self.modified)
+        if stat.st_size > ALWAYS_HASHED and same_looks:
+            return
+        if stat.st_size != self.size or content_hash(self.path) != self.sha256:
+            raise DataChanged(
+                f"{self.path} has changed since the session was made, so its rows may not be the "
+                f"ones the answers are about. Put the file back as it was, or make a new session."
+            )
+
+
+def content_hash(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def place_data(data: Any, folder: Path) -> tuple[Path, bool]:
+    """Return the file that holds ``data``, and whether it is a copy in ``folder``."""
+    if isinstance(data, str | Path):
+        path = Path(data).expanduser().resolve()
+        if path.suffix.lower() not in SUFFIXES:
+            raise InvalidInput(f"{path.name}: use a file that ends in {', '.join(SUFFIXES)}.")
+        if not path.is_file():
+            raise MissingData(f"there is no file {path}.")
+        return path, False
+    return _write_copy(data, folder), True
+
+
+def _write_copy(data: Any, folder: Path) -> Path:
+    if sp.issparse(data):
+        path = folder / f"{COPY_NAME}.npz"
+        sp.save_npz(path, sp.csr_matrix(data), compressed=False)
+    elif hasattr(data, "columns") and hasattr(data, "to_csv"):
+        path = _write_frame(data, folder)
+    else:
+        rows = np.asarray(data)
+        if rows.ndim != 2 or rows.dtype.kind not in "biuf":
+            raise InvalidInput(
+                f"data is {rows.dtype} of shape {rows.shape}, expected numbers of shape "
+                f"(n_rows, n_features), a table, or the path of a file."
+            )
+        path = folder / f"{COPY_NAME}.npy"
+        np.save(path, rows, allow_pickle=False)
+    return path
+
+
+def _write_frame(frame: Any, folder: Path) -> Path:
+    named = frame.rename(columns=str)
+    if find_spec("pyarrow") is not None:
+        path = folder / f"{COPY_NAME}.parquet"
+        named.to_parquet(path, index=False)
+    else:
+        path = folder / f"{COPY_NAME}.csv"
+        named.to_csv(path, index=False)
+    return path
+
+
+def read_data(path: Path, columns: Columns) -> Table:
+    """Return the rows to cluster by."""
+    return read_table(path, columns.choice, columns.array)
+
+
+def prepared_rows(table: Table, standardise: bool) -> Any:
+    """Return the features, with mean 0 and spread 1 if wanted."""
+    if not standardise:
+        return table.X
+    return StandardScaler(with_mean=not sp.issparse(table.X)).fit_transform(table.X)
+
+
+def shown_columns(path: Path, columns: Columns, table: Table) -> list[dict[str, str]]:
+    """Return the name and type of every column of the file."""
+    roles = {columns.id: "id", columns.text: "text", columns.image: "image"}
+    numbers = {*table.features, *(n for n, why in table.left_out.items() if "counts" in why)}
+    if not table.has_units:
+        return [{"name": name, "type": "number"} for name in table.features]
+    return [
+        {"name": name, "type": roles.get(name) or ("number" if name in numbers else "text")}
+        for name in open_rows(path, columns.array).columns
+    ]
+
+
+def find_image_shape(path: Path, columns: Columns, n_features: int) -> tuple[int, ...] | None:
+    """Return the shape of a row that is a picture: as given, or as a ``.npz`` file says."""
+    shape = columns.image_shape
+    if shape is None and path.suffix.lower() == ".npz":
+        inside = load_arrays(path).get("image_shape")
+        shape = None if inside is None else tuple(int(side) for side in np.ravel(inside))
+    if shape is None:
+        return None
+    fits = len(shape) in (2, 3) and all(isinstance(s, int) and s > 0 for s in shape)
+    if not fits or (len(shape) == 3 and shape[2] not in (1, 3)):
+        raise InvalidInput(
+            f"image_shape is {shape}, expected (height, width) or (height, width, 1 or 3)."
+        )
+    if int(np.prod(shape)) != n_features:
+        raise InvalidInput(
+            f"image_shape {shape} has {int(np.prod(shape))} values, a row has {n_features}."
+        )
+    return shape

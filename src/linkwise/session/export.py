@@ -1,0 +1,81 @@
+"""Export: labels and answers as CSV or Parquet."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from linkwise.errors import InvalidInput, missing_extra
+from linkwise.session.events import Event
+from linkwise.session.view import View
+from linkwise.tables import check_output
+
+WHAT = ("labels", "answers")
+
+
+def export_labels(path: Path, view: View, ids: Sequence[Any] | None) -> None:
+    """Write one line per row: id, cluster, name, margin."""
+    names = {cluster.number: cluster.name for cluster in view.clusters}
+    labels = view.labels.tolist()
+    _write(
+        path,
+        {
+            "id": list(range(len(labels))) if ids is None else list(ids),
+            "cluster": labels,
+            "name": [names[label] for label in labels],
+            "margin": [round(margin, 6) for margin in view.margins.tolist()],
+        },
+    )
+
+
+def export_answers(path: Path, events: Iterable[Event], ids: Sequence[Any] | None) -> None:
+    """Write one line per answer, label and set of rows: who said what, when, and if it stands."""
+    lines = list(_lines(events, ids))
+    columns = ("event", "when", "who", "kind", "verdict", "ids", "name", "undone")
+    _write(path, {name: [line[k] for line in lines] for k, name in enumerate(columns)})
+
+
+def _lines(events: Iterable[Event], ids: Sequence[Any] | None) -> Iterator[tuple[Any, ...]]:
+    for event in events:
+        said = event.payload
+        if event.kind == "answer":
+            rows, verdict, name = [said["i"], said["j"]], said["verdict"], ""
+        elif event.kind in ("label", "together"):
+            rows, verdict, name = said["rows"], "same", said.get("name", "")
+        else:
+            continue
+        listed = json.dumps([row if ids is None else ids[row] for row in rows], ensure_ascii=False)
+        undone = event.undone_by is not None
+        yield event.seq, event.when, event.who, event.kind, verdict, listed, name, undone
+
+
+def _write(path: Path, columns: dict[str, list[Any]]) -> None:
+    """Write to a draft first: a file that was there is replaced whole or not at all."""
+    check_output(path)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        if path.suffix.lower() == ".csv":
+            with draft.open("w", newline="", encoding="utf-8") as file:
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow(columns)
+                writer.writerows(zip(*columns.values(), strict=True))
+        elif path.suffix.lower() == ".parquet":
+            _write_parquet(draft, columns)
+        else:
+            raise InvalidInput(f"{path.name}: use a file that ends in .csv or .parquet.")
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _write_parquet(path: Path, columns: dict[str, list[Any]]) -> None:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise missing_extra("Writing Parquet", "pyarrow", "files") from None
+    pq.write_table(pa.table(columns), path)

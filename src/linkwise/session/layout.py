@@ -1,0 +1,117 @@
+"""Layouts: a place in the plane for every row, for drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.manifold import TSNE
+from threadpoolctl import threadpool_limits
+
+from linkwise.cluster.sequential import SequentialClustering
+from linkwise.ensemble.blas import one_blas_thread
+from linkwise.errors import Cancelled
+from linkwise.kernels.coassociation import nearest_by_coassociation
+
+KINDS = ("pca", "neighbours")
+SAMPLE = 20_000
+BLOCK = 20_000
+N_PLACED_BY = 5
+#: Share of the rows that decide the scale; the few outside are drawn on the border.
+WITHIN = 99.5
+
+Places = NDArray[np.float32]
+ReportProgress = Callable[[int, int, str], None]
+Cancel = Any
+
+
+def pca_layout(X: Any) -> Places:
+    """Return the two leading principal components of the rows."""
+    n, d = X.shape
+    sample = X[np.linspace(0, n - 1, SAMPLE).astype(np.int64)] if n > SAMPLE else X
+    if n < 2 or d < 2:
+        flat = np.zeros((n, 2), dtype=np.float32)
+        if d and n > 1:
+            flat[:, 0] = _dense(X)[:, 0]
+        return fit_square(flat)
+    with one_blas_thread():
+        if sp.issparse(X):
+            model: Any = TruncatedSVD(2, random_state=0).fit(sample)
+        else:
+            solver = "covariance_eigh" if d <= 2_000 else "randomized"
+            model = PCA(2, svd_solver=solver, random_state=0).fit(sample)
+        signs = np.sign(model.components_[np.arange(2), np.abs(model.components_).argmax(axis=1)])
+        parts = [model.transform(X[i : i + BLOCK]) * signs for i in range(0, n, BLOCK)]
+    return fit_square(np.concatenate(parts))
+
+
+def neighbours_layout(
+    model: SequentialClustering, progress: ReportProgress | None = None, cancel: Cancel = None
+) -> Places:
+    """Place rows that often share a block of the ensemble near each other.
+
+    The landmarks are placed by t-SNE on the share of partitions that part them, every other row
+    among the landmarks it shares most blocks with.
+    """
+    tell = progress or (lambda done, total, what: None)  # noqa: ARG005
+    basis, labels = model._basis, model.ensemble_.labels
+    n = labels.n_rows
+    tell(0, n, "placing landmarks")
+    places = _place_landmarks(basis.blocks)
+    result = np.empty((n, 2))
+    for start in range(0, n, BLOCK):
+        _heed(cancel)
+        rows = np.arange(start, min(start + BLOCK, n))
+        blocks = labels.rows(rows)
+        n_nearest = min(N_PLACED_BY, basis.n_landmarks)
+        nobody = np.full(len(rows), -1)
+        nearest, counts = nearest_by_coassociation(blocks, basis.blocks, n_nearest, nobody)
+        # the nearest of all should count most, or rows would gather half-way between groups
+        share = (counts / labels.n_partitions) ** 8 + 1e-12
+        share /= share.sum(axis=1, keepdims=True)
+        result[rows] = np.einsum("ik,ikd->id", share, places[nearest])
+        tell(int(rows[-1]) + 1, n, "placing rows")
+    result[basis.rows] = places
+    return fit_square(result)
+
+
+def _place_landmarks(blocks: NDArray[np.uint8]) -> NDArray[np.float64]:
+    n_partitions, n = blocks.shape
+    if n < 5:
+        return np.column_stack([np.arange(n), np.zeros(n)]).astype(np.float64)
+    apart = np.zeros((n, n), dtype=np.float32)
+    for row in blocks:
+        apart += row[:, None] != row[None, :]
+    apart /= n_partitions
+    perplexity = min(30.0, (n - 1) / 3)
+    with threadpool_limits(1):  # t-SNE's own threads get in each other's way
+        placed = TSNE(
+            metric="precomputed", init="random", perplexity=perplexity, random_state=0, n_jobs=1
+        ).fit_transform(apart)
+    return np.asarray(placed, dtype=np.float64)
+
+
+def fit_square(places: NDArray[Any]) -> Places:
+    """Centre the places and scale both axes alike into [-1, 1]."""
+    places = np.asarray(places, dtype=np.float64)
+    if not len(places):
+        return np.zeros((0, 2), dtype=np.float32)
+    low, high = np.percentile(places, [100 - WITHIN, WITHIN], axis=0)
+    places = places - (low + high) / 2
+    reach = np.percentile(np.abs(places).max(axis=1), WITHIN)
+    if reach == 0:
+        reach = np.abs(places).max() or 1.0
+    return np.asarray(np.clip(places / (1.02 * reach), -1.0, 1.0), dtype=np.float32)
+
+
+def _dense(X: Any) -> NDArray[Any]:
+    return np.asarray(X.toarray() if sp.issparse(X) else X)
+
+
+def _heed(cancel: Cancel) -> None:
+    if cancel is not None and (cancel.is_set() if hasattr(cancel, "is_set") else cancel()):
+        raise Cancelled("The layout was cancelled.")

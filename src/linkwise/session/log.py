@@ -1,0 +1,167 @@
+"""The log: all events of a session as columns of numbers, and which of them still stand.
+
+A million events are some 20 MB here, and every earlier state is a prefix. What only a reader of
+the history needs (who, when) stays in the journal.
+
+An event *stands* unless a later event that stands takes it back. So undoing an undo restores what
+it took back, to any depth.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, MutableMapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwise.session.errors import InvalidEvent
+from linkwise.session.events import KINDS, VERDICTS, Payload, encode
+from linkwise.session.journal import Record
+
+ANSWER, UNDO = KINDS.index("answer"), KINDS.index("undo")
+UNSURE, DIFFERENT, SAME = range(3)
+NO_GUESS = -1
+_CODES = {kind: code for code, kind in enumerate(KINDS)}
+_VERDICT_CODES = {None: NO_GUESS} | {verdict: code for code, verdict in enumerate(VERDICTS)}
+#: Columns and their types. ``i`` is the row, or the event an undo is about; ``verdict`` and
+#: ``guess`` are positions in VERDICTS.
+COLUMNS = {"kind": np.int8, "i": np.int64, "j": np.int64, "verdict": np.int8, "guess": np.int8}
+
+
+class Log:
+    """Columns of all events; event ``seq`` is at position ``seq - 1``."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self._columns = {name: np.empty(1024, dtype) for name, dtype in COLUMNS.items()}
+        self._fallen = np.zeros(1024, dtype=bool)
+        #: Events that are neither answers nor undos, in order: seq -> payload.
+        self.others: dict[int, Payload] = {}
+        #: How many standing undos each event has; absent is none.
+        self.taken_back: dict[int, int] = {}
+        #: The undos, standing or not, of each event.
+        self.undos: dict[int, list[int]] = {}
+        self.n_splits = 0
+
+    @classmethod
+    def restore(cls, columns: dict[str, NDArray[Any]], others: dict[int, Payload]) -> Log:
+        """Make a log of the columns of an earlier one."""
+        log = cls()
+        log._reserve(len(columns["kind"]))
+        log.n = len(columns["kind"])
+        for name in COLUMNS:
+            log._columns[name][: log.n] = columns[name]
+        log.others = others
+        log.n_splits = sum(1 for seq in others if log.kind(seq) == "split")
+        for seq in (np.flatnonzero(log.column("kind") == UNDO) + 1).tolist():
+            log._hear_undo(seq)
+        return log
+
+    def column(self, name: str, n: int | None = None) -> NDArray[Any]:
+        """Return one column of the first ``n`` events, not a copy."""
+        return self._columns[name][: self.n if n is None else n]
+
+    def kind(self, seq: int) -> str:
+        """Return the kind of an event."""
+        return str(KINDS[self._columns["kind"][seq - 1]])
+
+    def target(self, seq: int) -> int | None:
+        """Return the event that event ``seq`` takes back; None if it is no undo."""
+        at = seq - 1
+        return int(self._columns["i"][at]) if self._columns["kind"][at] == UNDO else None
+
+    def extend(self, records: Sequence[Record]) -> None:
+        """Add records that the journal holds; they must follow those here."""
+        for seq, record in enumerate(records, self.n + 1):
+            if record.seq != seq:
+                raise InvalidEvent(
+                    f"event {record.seq} follows event {seq - 1}: the journal has a gap."
+                )
+        start, stop = self.n, self.n + len(records)
+        self._reserve(stop)
+        payloads = [json.loads(record.payload) for record in records]
+        rows = [_row(r.kind, payload) for r, payload in zip(records, payloads, strict=True)]
+        values = np.array(rows, dtype=np.int64).reshape(-1, len(COLUMNS))
+        for k, name in enumerate(COLUMNS):
+            self._columns[name][start:stop] = values[:, k]
+        self.n = stop
+        for seq, (record, payload) in enumerate(zip(records, payloads, strict=True), start + 1):
+            if record.kind == "undo":
+                self._hear_undo(seq)
+            elif record.kind != "answer":
+                self.others[seq] = payload
+                self.n_splits += record.kind == "split"
+
+    def _hear_undo(self, seq: int) -> None:
+        target = int(self._columns["i"][seq - 1])
+        self.undos.setdefault(target, []).append(seq)
+        for changed in take_back(target, self.taken_back, self.target):
+            self._fallen[changed - 1] = self.taken_back[changed] > 0
+
+    def _reserve(self, n: int) -> None:
+        room = len(self._fallen)
+        if n > room:
+            more = max(n, 2 * room) - room
+            for name, dtype in COLUMNS.items():
+                self._columns[name] = np.concatenate([self._columns[name], np.empty(more, dtype)])
+            self._fallen = np.concatenate([self._fallen, np.zeros(more, dtype=bool)])
+
+    def stands(self, seq: int) -> bool:
+        """Tell whether an event still counts."""
+        return not self._fallen[seq - 1]
+
+    def undone_by(self, seq: int) -> int | None:
+        """Return the latest standing undo of an event."""
+        standing = [undo for undo in self.undos.get(seq, ()) if self.stands(undo)]
+        return max(standing, default=None)
+
+    def standing(self, n: int) -> NDArray[np.bool_]:
+        """Tell which of the first ``n`` events stood when there were ``n``."""
+        if n == self.n:
+            return ~self._fallen[:n]
+        fallen = np.zeros(n, dtype=bool)
+        targets = self.column("i", n)
+        for position in np.flatnonzero(self.column("kind", n) == UNDO)[::-1].tolist():
+            if not fallen[position]:
+                fallen[targets[position] - 1] = True
+        return ~fallen
+
+
+def _row(kind: str, payload: Payload) -> tuple[int, int, int, int, int]:
+    """Return the values of one event, in the order of COLUMNS."""
+    code = _CODES[kind]
+    if code == ANSWER:
+        guess = _VERDICT_CODES[payload.get("guess")]
+        return code, payload["i"], payload["j"], _VERDICT_CODES[payload["verdict"]], guess
+    return code, payload["event"] if code == UNDO else -1, -1, -1, -1
+
+
+def take_back(
+    seq: int, taken_back: MutableMapping[int, int], target: Callable[[int], int | None]
+) -> list[int]:
+    """Count one more standing undo of event ``seq``; return all events this touches.
+
+    Where an undo falls, what it had taken back rises again, and so on down the chain.
+    ``target(seq)`` is the event an undo is about, None for other events.
+    """
+    touched, change = [], 1
+    following: int | None = seq
+    while following is not None:
+        before = taken_back.get(following, 0)
+        taken_back[following] = before + change
+        touched.append(following)
+        stood, stands = before == 0, before + change == 0
+        if stood == stands:
+            break
+        following, change = target(following), -1 if stood else 1
+    return touched
+
+
+def records_of(events: Sequence[tuple[str, Payload]], start: int = 1) -> list[Record]:
+    """Return bare records of kinds and payloads, for logs that no journal holds."""
+    return [
+        Record(seq, kind, encode(payload), "", "", None)
+        for seq, (kind, payload) in enumerate(events, start)
+    ]

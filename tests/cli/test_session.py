@@ -1,0 +1,175 @@
+import csv
+import json
+
+import pytest
+
+from linkwise.cli.session_commands import ask
+
+
+@pytest.fixture
+def people_session(run, people):
+    """A session about twelve people in two groups, by height."""
+    run("session", "create", "s", people, "-k", 2, "--id", "name", "--partitions", 20, "-q")
+    return "s"
+
+
+def events(run, session):
+    return json.loads(run("session", "history", session, "--json").stdout)
+
+
+def test_create_tells_the_sizes_and_what_to_do_next(run, people):
+    printed = run("session", "create", "s", people, "-k", 2, "--id", "name", "--partitions", 20)
+    first, second = printed.stdout.splitlines()
+    assert first.startswith("s: 12 rows in 2 clusters of ")
+    assert second == "Now answer questions: linkwise session ask s"
+
+
+def test_create_prints_json(run, people):
+    printed = run("session", "create", "s", people, "-k", 2, "--partitions", 20, "--json").stdout
+    made = json.loads(printed)
+    assert (made["n_rows"], made["n_clusters"], sum(made["sizes"])) == (12, 2, 12)
+
+
+def test_create_refuses_what_it_cannot_use(refused, misused, people):
+    assert refused("session", "create", "s", "none.csv", "-k", 2).endswith("none.csv.")
+    assert (
+        refused("session", "create", "s", people, "-k", 20)
+        == "12 rows cannot make 20 clusters. Ask for fewer clusters."
+    )
+    assert misused("session", "create", "s", people, "-k", 2, "--image-shape", "big") == (
+        "Error: Invalid value for '--image-shape': 'big' is not a shape such as 28x28 or 32x32x3."
+    )
+    assert (
+        misused(
+            "session", "create", "s", people, "-k", 2, "--features", "height", "--drop", "weight"
+        )
+        == "Error: --features and --drop exclude each other: give one of them."
+    )
+
+
+def test_everything_that_can_be_said_becomes_an_event(run, people_session):
+    printed = run("session", "answer", people_session, "a", "b", "same", "--who", "ann").stdout
+    assert printed.startswith("Event 1 recorded; ")
+    run("session", "label", people_session, "small", "a", "c")
+    run("session", "together", people_session, "g", "h", "i")
+    run("session", "undo", people_session, 1)
+    run("session", "rename", people_session, 0, "tall ones")
+    run("session", "merge", people_session, 0, 1)
+    run("session", "split", people_session, 0, "a", "b")
+    found = events(run, people_session)
+    kinds = ["answer", "label", "together", "undo", "rename", "merge", "split"]
+    assert [event["kind"] for event in found] == kinds
+    assert (found[0]["who"], found[0]["undone_by"]) == ("ann", 4)
+    assert found[2]["payload"] == {"rows": [6, 7, 8]}
+
+
+def test_a_key_makes_a_repeated_call_one_event(run, people_session):
+    call = ("session", "answer", people_session, "a", "b", "same", "--key", "k1")
+    run(*call)
+    assert run(*call).stdout == "Event 1 was recorded before; 0 rows moved.\n"
+    assert json.loads(run(*call, "--json").stdout)["event"]["repeated"] is True
+    assert len(events(run, people_session)) == 1
+
+
+def test_refusals_are_one_line(refused, people_session):
+    assert (
+        refused("session", "answer", people_session, "a", "zoe", "same")
+        == "no row is called 'zoe'."
+    )
+    assert (
+        refused("session", "undo", people_session, 3)
+        == "there is no event 3 to undo; the last one is 0."
+    )
+    assert refused("session", "show", "nowhere").endswith("nowhere: session.json is missing.")
+    assert refused("session", "query", people_session, "--strategy", "best") == (
+        "strategy is 'best', expected one of auto, disagreement, explore-consolidate, min-max, "
+        "margin, random."
+    )
+
+
+def test_history_speaks_in_words(run, people_session):
+    run("session", "answer", people_session, "a", "b", "different", "--who", "ann")
+    run("session", "label", people_session, "small", *"abcdef")
+    run("session", "undo", people_session, 2)
+    lines = [
+        line.split("\t")[2]
+        for line in run("session", "history", people_session).stdout.splitlines()
+    ]
+    assert lines == [
+        " ann: a and b: different",
+        " a, b, c, d, e and 1 more: small (undone by 3)",
+        " undo event 2",
+    ]
+
+
+def test_labels_and_export_agree(run, people_session, tmp_path):
+    run("session", "rename", people_session, 0, "zero")
+    lines = [
+        line.split("\t") for line in run("session", "labels", people_session).stdout.splitlines()
+    ]
+    assert run("session", "export", people_session, "-o", "out.csv").stdout == "Wrote out.csv.\n"
+    with (tmp_path / "out.csv").open(newline="") as file:
+        assert list(csv.reader(file)) == lines
+    assert [line[0] for line in lines] == ["id", *"abcdefghijkl"]
+    as_json = json.loads(run("session", "labels", people_session, "--at", 0, "--json").stdout)
+    assert as_json["seq"] == 0
+    assert [row["cluster"] for row in as_json["labels"]] == [int(line[1]) for line in lines[1:]]
+
+
+def test_export_writes_answers(run, people_session, tmp_path):
+    run("session", "answer", people_session, "a", "b", "same")
+    run("session", "export", people_session, "-o", "said.csv", "--what", "answers")
+    assert '"[""a"", ""b""]"' in (tmp_path / "said.csv").read_text()
+
+
+def test_show_lists_the_clusters(run, people_session):
+    run("session", "rename", people_session, 1, "small ones")
+    lines = run("session", "show", people_session).stdout.splitlines()
+    assert lines[0] == "s: 12 rows, 1 events, 0 answers."
+    assert lines[2].endswith("small ones")
+    assert lines[-1] == "Too early to tell: give some 20 more answers."
+    found = json.loads(run("session", "show", people_session, "--json").stdout)
+    assert [cluster["number"] for cluster in found["clusters"]] == [0, 1]
+
+
+def test_query_prints_pairs(run, people_session):
+    first, second, _ = run("session", "query", people_session).stdout.rstrip("\n").split("\t")
+    assert {first, second} < set("abcdefghijkl")
+    found = json.loads(run("session", "query", people_session, "-n", 3, "--json").stdout)
+    assert found[0]["rows"] == [first, second]
+
+
+def test_conflicts_are_told_and_set_the_exit_code(run, people_session):
+    quiet = run("session", "conflicts", people_session)
+    assert quiet.stdout == "What was said does not contradict itself.\n"
+    run("session", "answer", people_session, "a", "b", "same")
+    run("session", "answer", people_session, "a", "b", "different")
+    loud = run("session", "conflicts", people_session, code=1).stdout.splitlines()
+    assert loud[0].startswith("a and b were said to be different (event 2)")
+    assert loud[1] == "  Proposal: linkwise session undo s 2"
+    run("session", "undo", people_session, 2)
+    assert json.loads(run("session", "conflicts", people_session, "--json").stdout) == []
+
+
+def test_suspects_say_so_when_there_are_none(run, people_session):
+    assert run("session", "suspects", people_session).stdout == "No answer looks wrong.\n"
+
+
+def test_ask_takes_one_key_per_answer(run, people_session, monkeypatch):
+    keys = iter("x" + "s" + "d" + "z" + "u" + "q")
+    monkeypatch.setattr(ask.click, "getchar", lambda: next(keys))
+    printed = run("session", "ask", people_session, "--who", "ann").stdout
+    assert "2 answers given." in printed
+    assert "Took the last answer back." in printed
+    assert [(e["kind"], e["payload"].get("verdict")) for e in events(run, people_session)] == [
+        ("answer", "same"),
+        ("answer", "different"),
+        ("undo", None),
+        ("answer", "unsure"),
+    ]
+
+
+def test_ask_stops_after_the_answers_asked_for(run, people_session, monkeypatch):
+    monkeypatch.setattr(ask.click, "getchar", lambda: "s")
+    assert "3 answers given." in run("session", "ask", people_session, "-n", 3).stdout
+    assert len(events(run, people_session)) == 3

@@ -1,0 +1,94 @@
+"""Folders that cannot be written."""
+
+import errno
+import os
+
+import numpy as np
+import pytest
+
+from linkwise.errors import LinkwiseError
+from linkwise.session import Session
+from linkwise.session.data_file import read_data
+from linkwise.session.errors import DataChanged, SessionError, StorageTrouble
+
+
+def test_a_folder_that_cannot_be_written_is_told(folder, monkeypatch):
+    def refuse(path, *_):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
+
+    monkeypatch.setattr("linkwise.session.lock.os.open", refuse)
+    with pytest.raises(SessionError) as caught:
+        Session.open(folder)
+    assert str(caught.value) == (
+        f"the session in {folder} cannot be opened for writing: read-only file system. "
+        "A session needs to write its journal there."
+    )
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may write everywhere")
+def test_a_read_only_folder_is_told(folder):
+    folder.chmod(0o555)
+    try:
+        with pytest.raises(SessionError) as caught:
+            Session.open(folder)
+    finally:
+        folder.chmod(0o755)
+    assert "permission denied" in str(caught.value)
+
+
+def test_no_session_is_made_where_nothing_can_be_written(tmp_path, blobs):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SessionError) as caught:
+        Session.create(tmp_path / "file" / "s", blobs, 3)
+    assert str(caught.value) == f"no session can be made in {tmp_path / 'file'}: file exists."
+
+
+@pytest.mark.parametrize(
+    "name", ["model/model.json", "model/ensemble/labels.npy", "model/_basis.rows.npy"]
+)
+def test_a_truncated_model_is_told_and_the_lock_is_released(folder, name):
+    path = folder / name
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    with pytest.raises(LinkwiseError) as caught:
+        Session.open(folder)
+    assert str(path.parent) in str(caught.value)
+    path.write_bytes(content)
+    Session.open(folder).close()
+
+
+def full(*_, **__):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_disk_that_fills_up_while_a_session_is_made_leaves_nothing(tmp_path, blobs, monkeypatch):
+    monkeypatch.setattr("linkwise.cluster.model_file.np.save", full)
+    with pytest.raises(StorageTrouble) as caught:
+        Session.create(tmp_path / "home" / "s", blobs, 3, n_partitions=5)
+    assert str(caught.value) == (
+        f"the session in {tmp_path / 'home' / 's'} could not be made: no space left on device. "
+        "Nothing was left behind."
+    )
+    assert list((tmp_path / "home").iterdir()) == []
+
+
+def test_a_layout_that_cannot_be_kept_is_shown_all_the_same(session, folder, monkeypatch, caplog):
+    (folder / "layout-pca.npy").unlink()
+    monkeypatch.setattr("linkwise.session.layout_file.write_layout", full)
+    assert session.layout().shape == (60, 2)
+    assert "could not be kept" in caplog.text
+
+
+def test_data_that_change_while_they_are_read_are_refused(tmp_path, blobs, monkeypatch):
+    path = tmp_path / "data.npy"
+    np.save(path, blobs)
+
+    def read_and_spoil(*args):
+        table = read_data(*args)
+        np.save(path, blobs + 1)
+        return table
+
+    monkeypatch.setattr("linkwise.session.create.read_data", read_and_spoil)
+    with pytest.raises(DataChanged):
+        Session.create(tmp_path / "s", path, 3, n_partitions=5)
+    assert not (tmp_path / "s").exists()
