@@ -1,0 +1,122 @@
+"""The application: the parts put together, and taken apart in order when it ends."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from linkwise.server.files import DataFolder
+from linkwise.server.jobs import Jobs
+from linkwise.server.logs import AccessLog
+from linkwise.server.refusals import answer_refusals
+from linkwise.server.routes import (
+    advice,
+    events,
+    exports,
+    jobs,
+    labels,
+    page,
+    rows,
+    sessions,
+    uploads,
+)
+from linkwise.server.schemas import ViewNews
+from linkwise.server.security import Gate
+from linkwise.server.service import Service
+from linkwise.server.shelf import Shelf
+from linkwise.server.uploads import LIMIT, Uploads
+
+#: In the order they are looked through: what is asked for most comes first.
+ROUTERS = (events, labels, rows, advice, sessions, jobs, uploads, exports, page)
+DESCRIPTION = (
+    "Clusterings that live: tell which rows belong together, hear how the clusters change. "
+    "Everything below /api needs the token as `Authorization: Bearer TOKEN`."
+)
+
+
+def create_app(
+    root: str | os.PathLike[str],
+    *,
+    token: str,
+    data_folder: str | os.PathLike[str] | None = None,
+    upload_limit: int = LIMIT,
+    hosts: Iterable[str] = (),
+) -> FastAPI:
+    """Return the service of the sessions below ``root``.
+
+    Parameters
+    ----------
+    root : path
+        Folder of the sessions; made if it does not exist.
+    token : str
+        What a request must carry.
+    data_folder : path or None, default=None
+        Folder whose data files may be clustered where they are.
+    upload_limit : int, default=2**31
+        Most bytes of an uploaded file.
+    hosts : iterable of str, default=()
+        Names the service answers to, besides those of this machine's loopback interface.
+    """
+    shelf = Shelf(Path(root))
+    folder = None if data_folder is None else Path(data_folder)
+    service = Service(
+        shelf=shelf,
+        jobs=Jobs(),
+        uploads=Uploads(shelf.root, upload_limit),
+        files=DataFolder(folder),
+        exports=shelf.root / ".exports",
+    )
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        shutil.rmtree(service.exports, ignore_errors=True)
+        yield
+        await anyio.to_thread.run_sync(service.jobs.close)
+        await shelf.close()
+
+    app = FastAPI(
+        title="linkwise",
+        version=version("linkwise"),
+        description=DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        generate_unique_id_function=lambda route: route.name,
+    )
+    app.state.service, app.state.token = service, token
+    answer_refusals(app)
+    for module in ROUTERS:
+        app.include_router(module.router)
+    app.add_middleware(Gate, token=token, hosts=tuple(hosts))
+    app.add_middleware(AccessLog)
+    app.openapi = lambda: _document(app)  # type: ignore[method-assign]
+    return app
+
+
+def _document(app: FastAPI) -> dict[str, Any]:
+    """Return the OpenAPI document, with the token and the messages of the stream in it."""
+    if app.openapi_schema is None:
+        document = get_openapi(
+            title=app.title,
+            version=app.version,
+            description=app.description,
+            routes=app.routes,
+        )
+        parts = document["components"]
+        parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        news = ViewNews.model_json_schema(ref_template="#/components/schemas/{model}")
+        news.pop("$defs")
+        parts["schemas"]["ViewNews"] = news
+        document["security"] = [{"token": []}]
+        document["paths"]["/health"]["get"]["security"] = []
+        app.openapi_schema = document
+    return app.openapi_schema

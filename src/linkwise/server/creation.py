@@ -1,0 +1,64 @@
+"""Beginning a session: which data, and the work that makes a clustering of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from linkwise.datasets import load
+from linkwise.errors import InvalidInput
+from linkwise.server import schemas
+from linkwise.server.jobs import Report, Work
+from linkwise.server.service import Service
+from linkwise.session import Columns, Session
+
+#: Bundled data whose rows are pictures.
+PICTURES = {"digits": (8, 8)}
+
+
+def creation(service: Service, wanted: schemas.NewSession) -> Work:
+    """Return the work of a job that makes the session; what is missing is refused at once."""
+    data, columns = _data(service, wanted)
+    folder = service.shelf.new_folder(wanted.name)
+
+    options = {"name": wanted.name, "columns": columns, "standardise": wanted.standardise}
+
+    def work(progress: Report, cancel: Callable[[], bool]) -> str:
+        watch = {"progress": progress, "cancel": cancel}
+        try:
+            create_session(folder, data, wanted.n_clusters, **options, **watch)
+        except InvalidInput as error:
+            if isinstance(data, str):
+                raise
+            raise InvalidInput(service.uploads.in_their_words(data, str(error))) from error
+        return folder.name
+
+    return work
+
+
+def create_session(folder: Path, data: Path | str, n_clusters: int, **options: Any) -> None:
+    """Make a session of a file, or of the bundled data of that name, and close it again."""
+    rows: Any = data
+    if isinstance(data, str):
+        rows = load(data).X
+        if data in PICTURES:
+            options["columns"] = Columns(image_shape=PICTURES[data])
+    Session.create(folder, rows, n_clusters, **options).close()
+
+
+def _data(service: Service, wanted: schemas.NewSession) -> tuple[Path | str, Columns | None]:
+    """Return the data, a path or the name of a bundled set, and what its columns are for."""
+    source, columns = wanted.source, _columns(wanted.columns)
+    if isinstance(source, schemas.UploadSource):
+        return service.uploads.path(source.upload), columns
+    if isinstance(source, schemas.FileSource):
+        return service.files.path(source.file), columns
+    return source.bundled, None
+
+
+def _columns(told: schemas.Columns | None) -> Columns | None:
+    if told is None:
+        return None
+    features = tuple(told.features or ())
+    return Columns(id=told.id, features=features, text=told.text, image=told.image)

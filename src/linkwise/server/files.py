@@ -1,0 +1,48 @@
+"""Data files that were here before: those below the folder named on the command line."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from linkwise.server.inspection import SUFFIXES
+from linkwise.server.refusals import NotFound
+
+MOST_LISTED = 1000
+
+
+class DataFolder:
+    """The folder with the data files, or none."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = None if folder is None else folder.resolve(strict=True)
+
+    def names(self) -> list[str]:
+        """Return the data files below the folder; hidden ones are left out."""
+        if self.folder is None:
+            return []
+        found: list[str] = []
+        for place, folders, files in os.walk(self.folder):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            below = Path(place).relative_to(self.folder)
+            found += [(below / name).as_posix() for name in sorted(files) if _is_data(name)]
+            if len(found) >= MOST_LISTED:
+                break
+        return found[:MOST_LISTED]
+
+    def path(self, name: str) -> Path:
+        """Return the file of that name, which must lie below the folder."""
+        missing = NotFound(f"there is no data file {name!r}. See the list of files.")
+        if self.folder is None or "\x00" in name or not _is_data(name.rpartition("/")[2]):
+            raise missing
+        try:
+            path = (self.folder / name).resolve(strict=True)
+        except OSError:
+            raise missing from None
+        if not path.is_relative_to(self.folder) or not path.is_file():
+            raise missing
+        return path
+
+
+def _is_data(name: str) -> bool:
+    return not name.startswith(".") and Path(name).suffix.lower() in SUFFIXES

@@ -1,0 +1,168 @@
+"""What is in a file somebody uploaded: its columns, a few values, and what they may be for."""
+
+from __future__ import annotations
+
+import csv
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linkwise.errors import InvalidInput
+from linkwise.tables.array_file import read_arrays
+from linkwise.tables.columns import Choice
+from linkwise.tables.columns import Column as TableColumn
+from linkwise.tables.csv_file import read_csv
+from linkwise.tables.parquet_file import read_parquet
+
+SUFFIXES = (".csv", ".tsv", ".parquet", ".npy", ".npz")
+PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
+#: Texts that all differ and are not longer than this name the rows.
+LONGEST_ID = 60
+#: Texts this long on average are sentences.
+SENTENCE = 25
+#: Rows looked at to tell pictures, names and prose apart.
+LOOKED_AT = 200
+MOST_UNPACKED = 8 * 2**30
+LONGEST_EXAMPLE = 80
+
+
+@dataclass(frozen=True)
+class Described:
+    """A column: its name, its type, and some of its values as they stand in the file."""
+
+    name: str
+    type: str
+    examples: list[str]
+
+
+@dataclass(frozen=True)
+class Description:
+    """A file: ``kind`` is "table" or "array"; ``guess`` says what its columns may be for."""
+
+    kind: str
+    n_rows: int
+    columns: list[Described]
+    image_shape: list[int] | None
+    guess: dict[str, Any]
+
+
+def inspect_file(path: Path) -> Description:
+    """Describe a file, or say in a sentence why it cannot be read."""
+    suffix = path.suffix.lower()
+    if suffix in (".npy", ".npz"):
+        return _describe_array(path)
+    if suffix in (".csv", ".tsv"):
+        return _describe_table(read_csv(path, None), _first_lines(path))
+    if suffix == ".parquet":
+        return _describe_table(read_parquet(path, None), _first_rows(path))
+    raise InvalidInput(f"{path.name}: use a file that ends in {', '.join(SUFFIXES)}.")
+
+
+def _describe_array(path: Path) -> Description:
+    _check_unpacked(path)
+    table = read_arrays(path, None, Choice())
+    n_rows, n_columns = table.X.shape
+    shape = _image_shape(path, n_columns)
+    names = [str(k) for k in range(min(n_columns, 100))]
+    columns = [Described(name, "number", []) for name in names]
+    guess = {"id": None, "features": None, "text": None, "image": None}
+    return Description("array", n_rows, columns, shape, guess)
+
+
+def _check_unpacked(path: Path) -> None:
+    """Refuse an archive that is small only as long as it is packed."""
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            size = sum(part.file_size for part in archive.infolist())
+        if size > MOST_UNPACKED:
+            raise InvalidInput(f"{path.name} unpacks to {size:,} bytes, more than linkwise takes.")
+
+
+def _image_shape(path: Path, n_columns: int) -> list[int] | None:
+    """Return the shape of a row that is a picture, if the file says so."""
+    if path.suffix.lower() != ".npz":
+        return None
+    with np.load(path, allow_pickle=False) as arrays:
+        if "image_shape" not in arrays.files:
+            return None
+        shape = [int(side) for side in np.atleast_1d(arrays["image_shape"])]
+    if len(shape) not in (2, 3) or min(shape) < 1 or int(np.prod(shape)) != n_columns:
+        raise InvalidInput(f"image_shape is {shape}, but a row has {n_columns} values.")
+    return shape
+
+
+def _describe_table(columns: list[TableColumn], rows: list[list[str]]) -> Description:
+    values = {column.name: [row[k] for row in rows] for k, column in enumerate(columns)}
+    types = {column.name: _type(column, values[column.name]) for column in columns}
+    for name in [name for name in types if types[name] == "id"][1:]:
+        types[name] = "text" if values[name] and not _all_numbers(values[name]) else "id"
+    described = [Described(name, types[name], _examples(values[name])) for name in types]
+    return Description("table", columns[0].n_rows, described, None, _guess(described, values))
+
+
+def _type(column: TableColumn, values: list[str]) -> str:
+    filled = [value for value in values if value]
+    if column.complaint is None and column.counts_rows:
+        return "id"
+    if column.not_numbers is None:
+        return "number"
+    if filled and all(value.lower().endswith(PICTURES) for value in filled):
+        return "image"
+    differ = len(set(values)) == len(values) > 1
+    short = all(len(value) <= LONGEST_ID and value.isprintable() for value in values)
+    return "id" if differ and short else "text"
+
+
+def _guess(columns: list[Described], values: dict[str, list[str]]) -> dict[str, Any]:
+    """Guess which column names the rows, which ones are compared, shown as text or as pictures."""
+    by_type: dict[str, list[str]] = {"id": [], "number": [], "image": [], "text": []}
+    for column in columns:
+        by_type[column.type].append(column.name)
+    prose = [name for name in by_type["text"] if _reads_like_text(values[name])]
+    longest = max(prose, key=lambda name: sum(map(len, values[name])), default=None)
+    return {
+        "id": next(iter(by_type["id"]), None),
+        "features": by_type["number"] or None,
+        "text": longest,
+        "image": next(iter(by_type["image"]), None),
+    }
+
+
+def _reads_like_text(values: list[str]) -> bool:
+    """Tell sentences from categories such as "sand" and "clay"."""
+    long = sum(map(len, values)) >= SENTENCE * len(values)
+    return long or sum(" " in value.strip() for value in values) > len(values) / 2
+
+
+def _examples(values: list[str]) -> list[str]:
+    return [value[:LONGEST_EXAMPLE] for value in values[:3]]
+
+
+def _first_lines(path: Path) -> list[list[str]]:
+    """Return the first rows of a CSV file that was read before, without its header."""
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        first = file.readline()
+        file.seek(0)
+        lines = (cells for cells in csv.reader(file, delimiter=max(",;\t|", key=first.count)))
+        rows = [cells for cells, _ in zip(filter(None, lines), range(LOOKED_AT + 1), strict=False)]
+    return rows if _all_numbers(rows[0]) else rows[1:]
+
+
+def _first_rows(path: Path) -> list[list[str]]:
+    """Return the first rows of a Parquet file as text."""
+    import pyarrow.parquet as pq
+
+    batch = next(pq.ParquetFile(path).iter_batches(batch_size=LOOKED_AT))
+    return [
+        ["" if cell is None else str(cell) for cell in row.values()] for row in batch.to_pylist()
+    ]
+
+
+def _all_numbers(cells: list[str]) -> bool:
+    try:
+        return all(np.isfinite(float(cell)) or True for cell in cells)
+    except ValueError:
+        return False

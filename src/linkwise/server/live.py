@@ -1,0 +1,178 @@
+"""A session that people are working with: answers go in, labels and news come out.
+
+Nobody waits for anybody. Answers are stored by the thread of the session that commits those which
+arrive together in one go. One worker thread computes the labels; what arrives while it computes is
+part of the next computation. Listeners follow the feed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from threading import Condition, Thread
+from typing import Any
+
+import anyio
+import anyio.to_thread
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwise.server.feed import Feed, journal_frame, view_frame
+from linkwise.server.refusals import Stopping
+from linkwise.server.schemas import Cluster, ViewNews
+from linkwise.session import Entry, Event, Session, View
+
+logger = logging.getLogger("linkwise.server")
+
+Labels = NDArray[np.unsignedinteger[Any]]
+
+#: Events that may name many rows, or need the labels, before they are stored.
+LARGE = ("label", "together", "split")
+#: Memory for the labels shown last, from which changes are told.
+SHOWN_BYTES = 16 * 2**20
+MOST_SHOWN = 256
+#: When so many events come during one computation, the worker rests as long as it took, so that
+#: the processor is left to those who store them.
+FLOOD = 100
+LONGEST_REST = 2.0
+
+
+class LiveSession:
+    """One open session of the service; made and used in the event loop.
+
+    Parameters
+    ----------
+    session : Session
+        The session; nobody else uses it.
+    writers : anyio.CapacityLimiter
+        How many threads may store large events at once.
+    """
+
+    def __init__(self, session: Session, writers: anyio.CapacityLimiter) -> None:
+        self.session = session
+        self._writers = writers
+        self._loop = asyncio.get_running_loop()
+        self._feed = Feed(session.seq, session.history)
+        self._view: View | None = None
+        self._shown: dict[int, Labels] = {}
+        self._failure: Exception | None = None
+        self._work = Condition()
+        self._wanted, self._stopped = True, False
+        self._stop_listening = session.listen(self._heard)
+        self._worker = Thread(target=self._compute_views, name="linkwise-labels", daemon=True)
+        self._worker.start()
+
+    async def append(self, entries: list[Entry]) -> list[Event]:
+        """Store the entries; returns when they are on the disk."""
+        if any(entry.kind in LARGE for entry in entries):  # too much work for the event loop
+            append = self.session.append
+            return await anyio.to_thread.run_sync(append, entries, limiter=self._writers)
+        stored = asyncio.wrap_future(self.session.submit(entries))
+        return await asyncio.shield(stored)  # what was handed in is not called back
+
+    def stream(self, after: int | None) -> AsyncIterator[bytes]:
+        """Yield the news after event ``after`` (None: from now on) as server-sent events."""
+        return self._feed.stream(after)
+
+    async def view(self, at_least: int | None = None) -> View:
+        """Return the newest labels, waiting until they know the first ``at_least`` events.
+
+        None stands for all events stored so far.
+        """
+        wanted = self.session.seq if at_least is None else min(at_least, self.session.seq)
+        while self._view is None or self._view.seq < wanted:
+            if self._feed.over:
+                raise Stopping
+            if self._failure is not None:
+                failure, self._failure = self._failure, None
+                self._want_labels()  # whoever asks next may be luckier
+                raise failure
+            await self._feed.wait()
+        return self._view
+
+    async def labels_at(self, seq: int) -> Labels:
+        """Return the labels as they were after event ``seq``; those shown last are at hand."""
+        if seq in self._shown:
+            return self._shown[seq]
+        view = await anyio.to_thread.run_sync(self.session.view, seq)
+        return view.labels
+
+    def end_streams(self) -> None:
+        """Let everybody go who listens or waits."""
+        self._feed.end()
+
+    async def close(self) -> None:
+        """End the streams, stop the worker and close the session."""
+        self.end_streams()
+        with self._work:
+            self._stopped = True
+            self._work.notify_all()
+        await anyio.to_thread.run_sync(self._worker.join)
+        self._stop_listening()
+        await anyio.to_thread.run_sync(self.session.close)
+
+    def _heard(self, events: Sequence[Event]) -> None:
+        """Run in the thread that stores events, in their order: pass them on and be gone."""
+        frames = [journal_frame(event) for event in events]
+        self._tell(self._feed.publish, events[-1].seq, frames)
+        self._want_labels()
+
+    def _want_labels(self) -> None:
+        with self._work:
+            self._wanted = True
+            self._work.notify_all()
+
+    def _compute_views(self) -> None:
+        """Run in the worker thread: labels of all events so far, again and again."""
+        while self._next():
+            started, seq = time.perf_counter(), self.session.seq
+            try:
+                view = self.session.view()
+                frame = view_frame(_news(self._view, view))
+            except Exception as error:
+                logger.error("labels could not be computed", exc_info=error)
+                self._tell(self._fail, error)
+            else:
+                self._tell(self._show, view, frame)
+            if self.session.seq - seq >= FLOOD:
+                self._rest(time.perf_counter() - started)
+
+    def _next(self) -> bool:
+        """Wait until labels are wanted; returns whether to go on."""
+        with self._work:
+            self._work.wait_for(lambda: self._wanted or self._stopped)
+            self._wanted = False
+            return not self._stopped
+
+    def _rest(self, seconds: float) -> None:
+        with self._work:
+            self._work.wait_for(lambda: self._stopped, min(seconds, LONGEST_REST))
+
+    def _tell(self, what: Callable[..., None], *values: Any) -> None:
+        """Let the event loop call ``what``."""
+        try:
+            self._loop.call_soon_threadsafe(what, *values)
+        except RuntimeError:  # the loop is gone: nobody is left to be told
+            return
+
+    def _show(self, view: View, frame: bytes) -> None:
+        self._view, self._failure = view, None
+        self._shown[view.seq] = view.labels
+        most = min(MOST_SHOWN, max(4, SHOWN_BYTES // view.labels.nbytes))
+        while len(self._shown) > most:
+            del self._shown[next(iter(self._shown))]
+        self._feed.show(view.seq, frame)
+
+    def _fail(self, error: Exception) -> None:
+        self._failure = error
+        self._feed.wake()
+
+
+def _news(before: View | None, view: View) -> str:
+    """Return what listeners are told of new labels, as JSON."""
+    moved = 0 if before is None else int(np.count_nonzero(before.labels != view.labels))
+    clusters = [Cluster.model_validate(cluster) for cluster in view.clusters]
+    return json.dumps(ViewNews(seq=view.seq, moved=moved, clusters=clusters).model_dump())

@@ -1,0 +1,83 @@
+"""Logs: one JSON object per line, about requests and faults, never about data.
+
+A line holds the route's pattern, not the path that was asked for; the type of an error and where
+it was raised, not its message. So a log can be shown to anyone.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import time
+import traceback
+from typing import Any, TextIO
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+logger = logging.getLogger("linkwise.server")
+
+_FIELDS = ("method", "route", "status", "milliseconds", "session", "job", "what", "state")
+
+
+class JsonLines(logging.Formatter):
+    """Writes a record as one line of JSON."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        line: dict[str, Any] = {
+            "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created)),
+            "level": record.levelname.lower(),
+            "event": record.getMessage(),
+        }
+        line |= {name: getattr(record, name) for name in _FIELDS if hasattr(record, name)}
+        if record.exc_info and record.exc_info[1] is not None:
+            line |= _fault(record.exc_info[1])
+        return json.dumps(line)
+
+
+def log_to(stream: TextIO | None = None, level: int = logging.INFO) -> None:
+    """Send the log of the service to a stream, stderr by default."""
+    handler = logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter(JsonLines())
+    for log, least in ((logger, level), (logging.getLogger("uvicorn.error"), logging.WARNING)):
+        log.handlers = [handler]
+        log.setLevel(least)
+        log.propagate = False
+
+
+class AccessLog:
+    """ASGI middleware: a line per request, written when the answer is complete."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, and take the time."""
+        if scope["type"] != "http" or not logger.isEnabledFor(logging.INFO):
+            return await self.app(scope, receive, send)
+        started = time.perf_counter()
+        status = 500
+
+        async def watched(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self.app(scope, receive, watched)
+        finally:
+            route = getattr(scope.get("route"), "path", "none")
+            elapsed = round(1000 * (time.perf_counter() - started), 1)
+            method = scope["method"] if scope["method"].isalpha() else "odd"
+            fields = {"method": method[:10], "route": route, "status": status}
+            logger.info("request", extra={**fields, "milliseconds": elapsed})
+        return None
+
+
+def _fault(error: BaseException) -> dict[str, Any]:
+    """Return the type of an error and the places it went through."""
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [f"{frame.filename.rpartition('/')[2]}:{frame.lineno}" for frame in frames]
+    return {"error": type(error).__name__, "places": places[-10:]}

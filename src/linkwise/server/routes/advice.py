@@ -1,0 +1,72 @@
+"""What the session thinks: questions, contradictions, doubts, progress, and how to redo it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+import anyio.to_thread
+from fastapi import APIRouter, Query
+
+from linkwise.server.refusals import refuses
+from linkwise.server.schemas import Moved, Progress, Question, Recipe, Strategy, Suspicion, Trouble
+from linkwise.server.service import Live
+
+router = APIRouter(prefix="/api/sessions/{session}", tags=["advice"])
+
+
+@router.get("/questions", responses=refuses(404, 409))
+async def questions(
+    live: Live,
+    n: Annotated[int, Query(ge=1, le=100)] = 1,
+    strategy: Annotated[Strategy, Query()] = "auto",
+    skip: Annotated[
+        str,
+        Query(
+            pattern=r"^([0-9]{1,10}-[0-9]{1,10}(,[0-9]{1,10}-[0-9]{1,10})*)?$",
+            max_length=4000,
+            description="Pairs not to ask about, as i-j,i-j.",
+        ),
+    ] = "",
+    fresh: Annotated[
+        bool, Query(description="False: ask by the labels that are ready, without waiting.")
+    ] = True,
+) -> list[Question]:
+    """Return pairs of rows worth asking about. What the clustering thinks is not told."""
+    pairs = [(int(i), int(j)) for i, _, j in (p.partition("-") for p in skip.split(",")) if j]
+    ask = partial(live.session.query, n, strategy=strategy, skip=pairs, fresh=fresh)
+    return [Question.model_validate(one) for one in await anyio.to_thread.run_sync(ask)]
+
+
+@router.get("/conflicts", responses=refuses(404, 409))
+async def conflicts(live: Live) -> list[Trouble]:
+    """Return answers that contradict each other, in words."""
+    found = await anyio.to_thread.run_sync(live.session.conflicts)
+    return [Trouble.model_validate(trouble) for trouble in found]
+
+
+@router.get("/suspects", responses=refuses(404, 409))
+async def suspects(live: Live) -> list[Suspicion]:
+    """Return answers that may be wrong, the most suspicious first."""
+    found = await anyio.to_thread.run_sync(live.session.suspects)
+    return [Suspicion.model_validate(suspicion) for suspicion in found]
+
+
+@router.get("/progress", responses=refuses(404, 409))
+async def progress(live: Live) -> Progress:
+    """Say what the answers changed and whether more of them still pay."""
+    found = await anyio.to_thread.run_sync(live.session.progress)
+    return Progress(
+        answers=found.answers,
+        unsure=found.unsure,
+        agreed_recently=found.agreed_recent,
+        agreed=found.agreed_all,
+        moved=[Moved(seq=seq, rows=rows) for seq, rows in found.moved],
+        hint=found.hint,
+    )
+
+
+@router.get("/recipe", responses=refuses(404, 409))
+async def recipe(live: Live) -> Recipe:
+    """Return the lines of Python that give the same labels."""
+    return Recipe(python=await anyio.to_thread.run_sync(live.session.recipe))

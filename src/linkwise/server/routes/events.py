@@ -1,0 +1,66 @@
+"""Events: telling them, reading them, hearing them as they happen."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import anyio.to_thread
+from fastapi import APIRouter, Header, Query, Response
+from starlette.responses import StreamingResponse
+
+from linkwise.server.event_schemas import Event, Events, History, NewEvents, encode_event
+from linkwise.server.refusals import refuses
+from linkwise.server.schemas import MOST
+from linkwise.server.service import Live
+from linkwise.session import Entry
+
+router = APIRouter(prefix="/api/sessions/{session}", tags=["events"])
+
+_STREAM = {
+    "description": (
+        "Server-sent events without an end. `event: journal` holds an Event and has its journal "
+        "position as `id`; `event: view` holds a ViewNews and says that new labels are ready."
+    ),
+    "content": {"text/event-stream": {"schema": {"type": "string"}}},
+}
+
+After = Annotated[int, Query(ge=0, le=MOST, description="Only what follows this event.")]
+
+
+@router.post("/events", response_model=Events, responses=refuses(400, 404, 409, 413))
+async def tell(told: NewEvents, live: Live) -> Response:
+    """Store a batch of events. The answer comes when they are on the disk."""
+    entries = [Entry(new.kind, new.payload.model_dump(), told.who, new.key) for new in told.events]
+    events = await live.append(entries)
+    body = '{"events":[' + ",".join(map(encode_event, events)) + "]}"
+    return Response(body, media_type="application/json")
+
+
+@router.get("/history", responses=refuses(404, 409))
+async def history(
+    live: Live,
+    after: After = 0,
+    limit: Annotated[int, Query(ge=1, le=5000)] = 200,
+) -> History:
+    """Read the journal, oldest first."""
+    events = await anyio.to_thread.run_sync(live.session.history, after, limit)
+    return History(events=[Event.model_validate(event) for event in events], seq=live.session.seq)
+
+
+@router.get(
+    "/stream",
+    response_class=StreamingResponse,
+    responses={200: _STREAM, **refuses(404, 409)},
+)
+async def stream(
+    live: Live,
+    after: Annotated[int | None, Query(ge=0, le=MOST)] = None,
+    last_event_id: Annotated[str | None, Header(max_length=20, pattern=r"^[0-9]*$")] = None,
+) -> StreamingResponse:
+    """Hear of events and new labels as they come; `Last-Event-ID` or `after` resumes."""
+    resume = int(last_event_id) if last_event_id else after
+    return StreamingResponse(
+        live.stream(resume),
+        media_type="text/event-stream",
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+    )

@@ -1,0 +1,46 @@
+"""Exports: labels and answers as files to take away."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import anyio.to_thread
+from fastapi import APIRouter, Query
+from starlette.background import BackgroundTask
+from starlette.responses import FileResponse
+
+from linkwise.server.export_file import write_export
+from linkwise.server.refusals import refuses
+from linkwise.server.service import Live, ServiceHere, SessionId
+
+router = APIRouter(prefix="/api/sessions/{session}", tags=["exports"])
+
+_TYPES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
+_FILE = {
+    "description": "The file, as an attachment.",
+    "content": {
+        kind: {"schema": {"type": "string", "format": "binary"}} for kind in _TYPES.values()
+    },
+}
+
+
+@router.get("/export", response_class=FileResponse, responses={200: _FILE, **refuses(404, 409)})
+async def export(
+    session: SessionId,
+    live: Live,
+    service: ServiceHere,
+    what: Annotated[Literal["labels", "answers"], Query()] = "labels",
+    format: Annotated[Literal["csv", "parquet"], Query()] = "csv",
+) -> FileResponse:
+    """Return the labels (id, cluster, name, margin) or the answers (who, when, verdict) as a file.
+
+    In CSV, text that a spreadsheet would run as a formula gets an apostrophe in front; Parquet
+    holds everything as it was said.
+    """
+    path = await anyio.to_thread.run_sync(write_export, live.session, service.exports, what, format)
+    return FileResponse(
+        path,
+        media_type=_TYPES[format],
+        filename=f"{session}-{what}.{format}",
+        background=BackgroundTask(path.unlink, missing_ok=True),
+    )

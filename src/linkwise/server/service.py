@@ -1,0 +1,47 @@
+"""What all routes work with: sessions, jobs, files that came and files that were here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import Depends, Request
+from fastapi import Path as FromPath
+
+from linkwise.server.files import DataFolder
+from linkwise.server.jobs import Jobs
+from linkwise.server.live import LiveSession
+from linkwise.server.refusals import refuse_unknown_parameters
+from linkwise.server.shelf import SESSION_ID, Shelf
+from linkwise.server.uploads import Uploads
+
+
+@dataclass(frozen=True)
+class Service:
+    """The parts of a running service."""
+
+    shelf: Shelf
+    jobs: Jobs
+    uploads: Uploads
+    files: DataFolder
+    exports: Path
+
+
+async def _the_service(request: Request) -> Service:
+    """Return the service a request came to, if the request asks for things that exist."""
+    refuse_unknown_parameters(request)
+    service: Service = request.app.state.service
+    return service
+
+
+SessionId = Annotated[str, FromPath(pattern=SESSION_ID, description="Name of the session.")]
+ServiceHere = Annotated[Service, Depends(_the_service)]
+
+
+async def _the_session(session: SessionId, request: Request) -> LiveSession:
+    service = await _the_service(request)
+    return await service.shelf.get(session)
+
+
+Live = Annotated[LiveSession, Depends(_the_session)]

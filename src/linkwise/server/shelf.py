@@ -1,0 +1,146 @@
+"""The sessions below one folder: found by name, opened when needed, closed at the end."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import re
+import secrets
+import time
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+
+from linkwise.errors import LinkwiseError
+from linkwise.server.live import LiveSession
+from linkwise.server.refusals import NotFound, Stopping
+from linkwise.session import Session, Summary, describe, is_session
+
+logger = logging.getLogger("linkwise.server")
+
+REMOVED = ".removed"
+#: Names of sessions are names of folders: nothing in them can leave the root.
+SESSION_ID = r"^[a-z0-9][a-z0-9-]{0,79}$"
+MOST_WRITERS = 32
+
+
+class Shelf:
+    """Where the sessions stand.
+
+    Parameters
+    ----------
+    root : Path
+        The folder; made if it does not exist.
+    """
+
+    def __init__(self, root: Path) -> None:
+        root.mkdir(parents=True, exist_ok=True)
+        self.root = root.resolve()
+        self._open: dict[str, LiveSession] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._writers: anyio.CapacityLimiter | None = None
+        self.closing = False
+
+    def summaries(self) -> list[tuple[str, Summary | Session]]:
+        """Return every session by its name, with what is known about it, the latest first."""
+        found = []
+        for name in self._names():
+            try:
+                found.append((name, self._summary(name)))
+            except LinkwiseError as error:  # one that is damaged must not hide the others
+                logger.warning("a session cannot be read", exc_info=error, extra={"session": name})
+        return sorted(found, key=lambda pair: pair[1].created, reverse=True)
+
+    async def get(self, name: str) -> LiveSession:
+        """Return the session, opened the first time it is asked for."""
+        if name in self._open:
+            return self._open[name]
+        if self.closing:
+            raise Stopping
+        self._folder(name)  # no lock for names that do not exist
+        async with self._locks.setdefault(name, asyncio.Lock()):
+            if name not in self._open:
+                folder = self._folder(name)  # it may have been put away meanwhile
+                session = await anyio.to_thread.run_sync(Session.open, folder)
+                self._open[name] = LiveSession(session, self._limiter())
+                logger.info("session opened", extra={"session": name})
+        return self._open[name]
+
+    async def remove(self, name: str) -> None:
+        """Put a session away; its files stay on the disk, in another folder."""
+        self._folder(name)
+        async with self._locks.setdefault(name, asyncio.Lock()):
+            folder = self._folder(name)
+            live = self._open.pop(name, None)
+            if live is not None:
+                await live.close()
+            away = self.root / REMOVED
+            away.mkdir(exist_ok=True)
+            stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+            folder.rename(away / f"{name}-{stamp}-{secrets.token_hex(4)}")
+        logger.info("session removed", extra={"session": name})
+
+    def new_folder(self, title: str) -> Path:
+        """Return the folder for a new session with this title; it does not exist yet."""
+        return self.root / f"{_slug(title)}-{secrets.token_hex(4)}"
+
+    def end_streams(self) -> None:
+        """Let all listeners go, so that the service can stop."""
+        self.closing = True
+        for live in self._open.values():
+            live.end_streams()
+
+    async def close(self) -> None:
+        """Close all sessions."""
+        self.end_streams()
+        for name in list(self._open):
+            await self._open.pop(name).close()
+            logger.info("session closed", extra={"session": name})
+
+    def _names(self) -> list[str]:
+        return [
+            folder.name
+            for folder in self.root.iterdir()
+            if re.fullmatch(SESSION_ID, folder.name) and is_session(folder)
+        ]
+
+    def _summary(self, name: str) -> Summary | Session:
+        live = self._open.get(name)
+        return describe(self.root / name) if live is None else live.session
+
+    def _folder(self, name: str) -> Path:
+        folder = self.root / name
+        if not re.fullmatch(SESSION_ID, name) or folder.is_symlink() or not is_session(folder):
+            raise NotFound(f"there is no session {name}.")
+        return folder
+
+    def _limiter(self) -> anyio.CapacityLimiter:
+        if self._writers is None:
+            self._writers = anyio.CapacityLimiter(MOST_WRITERS)
+        return self._writers
+
+
+def folder_name(data: Path | str, n_clusters: int) -> str:
+    """Return the name of the session of a data file: for the same file always the same."""
+    return f"{_of_data(data)}{n_clusters}"
+
+
+def existing_session(root: Path, data: Path | str, n_clusters: int | None) -> str | None:
+    """Return the name of the session made of a data file; of several, the one used last."""
+    wanted = f"{_of_data(data)}{'*' if n_clusters is None else n_clusters}"
+    found = [folder for folder in root.glob(wanted) if is_session(folder)]
+    latest = max(found, key=lambda folder: folder.stat().st_mtime, default=None)
+    return None if latest is None else latest.name
+
+
+def _of_data(data: Path | str) -> str:
+    known = hashlib.sha256(str(data).encode("utf-8", "surrogateescape")).hexdigest()[:8]
+    return f"{_slug(Path(data).stem)}-{known}-k"
+
+
+def _slug(title: str) -> str:
+    """Return letters, digits and hyphens that remind of the title."""
+    letters = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:40].strip("-")
+    return letters or "session"

@@ -1,0 +1,117 @@
+"""Uploads: a stream of bytes becomes a file in a folder of its own.
+
+What the sender calls the file decides its kind and is kept for show; it is never part of a path.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import secrets
+import shutil
+import time
+from collections.abc import AsyncIterator
+from dataclasses import asdict
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import anyio.to_thread
+
+from linkwise.errors import InvalidInput, LinkwiseError
+from linkwise.server.inspection import SUFFIXES, inspect_file
+from linkwise.server.refusals import NotFound, TooLarge
+
+logger = logging.getLogger("linkwise.server")
+
+FOLDER = ".uploads"
+UPLOAD_ID = r"^u[0-9a-f]{32}$"
+LIMIT = 2 * 2**30
+_PIECE = 2**20
+_DAY = 24 * 3600
+
+
+class Uploads:
+    """The files people sent.
+
+    Parameters
+    ----------
+    root : Path
+        The root of the service; uploads have a folder in it.
+    limit : int
+        Most bytes of one file.
+    """
+
+    def __init__(self, root: Path, limit: int = LIMIT) -> None:
+        self.folder = root / FOLDER
+        self.folder.mkdir(exist_ok=True)
+        self.limit = limit
+        self._remove_unused()
+
+    async def take(self, name: str, chunks: AsyncIterator[bytes]) -> dict[str, Any]:
+        """Store the bytes and describe the file; one that cannot be used leaves nothing behind."""
+        suffix = PurePosixPath(name).suffix.lower()
+        if suffix not in SUFFIXES:
+            raise InvalidInput(f"the file name must end in {', '.join(SUFFIXES)}.")
+        upload = f"u{secrets.token_hex(16)}"
+        place = self.folder / upload
+        place.mkdir()
+        try:
+            await self._store(place / f"data{suffix}", chunks)
+            return await anyio.to_thread.run_sync(self._describe, place, upload, name, suffix)
+        except BaseException:
+            shutil.rmtree(place, ignore_errors=True)
+            raise
+
+    def path(self, upload: str) -> Path:
+        """Return the file of an upload, and keep it from now on."""
+        place = self.folder / upload
+        if not re.fullmatch(UPLOAD_ID, upload) or not (place / "about.json").is_file():
+            raise NotFound(f"there is no upload {upload}.")
+        (place / "used").touch()
+        about = json.loads((place / "about.json").read_text("utf-8"))
+        return place / f"data{about['suffix']}"
+
+    def in_their_words(self, path: Path, sentence: str) -> str:
+        """Return a sentence about the file of an upload with the name its sender knows."""
+        if not path.is_relative_to(self.folder):
+            return sentence
+        about = json.loads((path.parent / "about.json").read_text("utf-8"))
+        return _as_called(sentence, about["suffix"], about["name"])
+
+    async def _store(self, path: Path, chunks: AsyncIterator[bytes]) -> None:
+        size, waiting = 0, bytearray()
+        with path.open("xb") as file:
+            async for chunk in chunks:
+                size += len(chunk)
+                if size > self.limit:
+                    raise TooLarge(f"the file is longer than {self.limit:,} bytes.")
+                waiting += chunk
+                if len(waiting) >= _PIECE:
+                    await anyio.to_thread.run_sync(file.write, bytes(waiting))
+                    waiting.clear()
+            file.write(waiting)
+        if size == 0:
+            raise InvalidInput("the file is empty.")
+
+    def _describe(self, place: Path, upload: str, name: str, suffix: str) -> dict[str, Any]:
+        try:
+            description = inspect_file(place / f"data{suffix}")
+        except LinkwiseError as error:
+            raise InvalidInput(_as_called(str(error), suffix, name)) from error
+        except (ValueError, TypeError, ArithmeticError, MemoryError, LookupError) as error:
+            logger.warning("an upload could not be read", exc_info=error)
+            raise InvalidInput(f"{name} is not a {suffix} file linkwise can read.") from error
+        (place / "about.json").write_text(json.dumps({"name": name, "suffix": suffix}), "utf-8")
+        return {"upload": upload, "name": name, **asdict(description)}
+
+    def _remove_unused(self) -> None:
+        """Forget uploads of which no session was made within a day."""
+        for place in self.folder.iterdir():
+            unused = re.fullmatch(UPLOAD_ID, place.name) and not (place / "used").exists()
+            if unused and time.time() - place.stat().st_mtime > _DAY:
+                shutil.rmtree(place, ignore_errors=True)
+
+
+def _as_called(sentence: str, suffix: str, name: str) -> str:
+    return sentence.replace(f"data{suffix}", name)

@@ -1,0 +1,140 @@
+"""``linkwise serve`` and ``linkwise studio``: what they start, and what they say."""
+
+import webbrowser
+
+import pytest
+from click.testing import CliRunner
+
+from linkwise.cli import main
+from linkwise.server import running
+from linkwise.session import Session
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """Let the commands do everything but serve; collects the applications."""
+    apps = []
+
+    def serve_nobody(app, listener, when_ready):  # noqa: ARG001
+        apps.append(app)
+        when_ready()
+
+    monkeypatch.setattr(running, "run", serve_nobody)
+    return apps
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """Collect the addresses that a browser would be sent to."""
+    addresses = []
+    monkeypatch.setattr(webbrowser, "open", addresses.append)
+    return addresses
+
+
+def run(*args, code=0):
+    result = CliRunner().invoke(main, [str(arg) for arg in args])
+    assert result.exit_code == code, (result.output, result.exception)
+    return result
+
+
+@pytest.fixture
+def people(tmp_path):
+    """Write a small table."""
+    path = tmp_path / "people.csv"
+    path.write_text("name,height\n" + "".join(f"p{k},{k % 7}\n" for k in range(30)))
+    return path
+
+
+def test_serve_prints_the_address_with_the_token(started, tmp_path):
+    said = run("serve", "--root", tmp_path / "root", "--port", 0, "-q").stdout
+    assert f"/?token={started[0].state.token}\n" in said
+    assert said.startswith(f"linkwise is serving {tmp_path / 'root'} at\n\n    http://127.0.0.1:")
+
+
+@pytest.mark.usefixtures("started")
+def test_every_start_has_a_new_token_unless_a_file_keeps_it(tmp_path):
+    def token(*more):
+        said = run("serve", "--root", tmp_path / "root", "--port", 0, "-q", *more).stdout
+        return said.partition("token=")[2].split()[0]
+
+    assert token() != token()
+    kept = ("--token-file", tmp_path / "token")
+    assert token(*kept) == token(*kept)
+
+
+def test_serve_offers_the_data_folder_and_answers_to_the_names_it_is_given(started, data_folder):
+    run("serve", "--root", data_folder.parent / "root", "--port", 0, "-q", "--data", data_folder)
+    assert "people.csv" in started[0].state.service.files.names()
+
+
+@pytest.mark.usefixtures("started")
+def test_a_data_folder_that_is_not_there_is_one_line_and_code_1(tmp_path):
+    gone = tmp_path / "gone"
+    refused = run("serve", "--root", tmp_path / "root", "--port", 0, "--data", gone, code=1)
+    assert refused.stderr == f"{gone}: no such file or directory.\n"
+
+
+@pytest.mark.usefixtures("started")
+def test_a_port_in_use_is_one_line_and_code_1(tmp_path):
+    with running.bind("127.0.0.1", 0) as listener:
+        port = listener.getsockname()[1]
+        refused = run("serve", "--root", tmp_path / "root", "--port", port, "-q", code=1)
+    taken = f"port {port} of 127.0.0.1: address already in use. Choose another with --port.\n"
+    assert refused.stderr == taken
+
+
+@pytest.mark.usefixtures("started")
+def test_studio_opens_the_page_of_a_session_of_the_data(people, tmp_path, opened):
+    root = tmp_path / "root"
+    said = run("studio", people, "-k", 2, "--root", root, "--port", 0).stdout
+    (address,) = opened
+    assert address in said
+    session = address.partition("#/s/")[2]
+    assert session.startswith("people-")
+    with Session.open(root / session) as made:
+        assert (made.name, made.n_rows, made.n_clusters) == ("people", 30, 2)
+
+
+@pytest.mark.usefixtures("started")
+def test_studio_goes_on_with_the_session_of_the_same_data(people, tmp_path, opened):
+    root = tmp_path / "root"
+
+    def session(*more):
+        run("studio", people, "--root", root, "--port", 0, *more)
+        return opened[-1].partition("#/s/")[2]
+
+    first = session("-k", 2)
+    assert session("-k", 2) == session() == first
+    assert session("-k", 3) != first
+    assert len(list(root.glob("people-*"))) == 2
+
+
+@pytest.mark.usefixtures("started")
+def test_studio_keeps_its_token_in_the_root(people, tmp_path, opened):
+    for _ in range(2):
+        run("studio", people, "-k", 2, "--root", tmp_path / "root", "--port", 0)
+    first, second = (address.partition("token=")[2] for address in opened)
+    assert first == second
+    assert first.partition("#")[0] == (tmp_path / "root" / ".token").read_text().strip()
+
+
+@pytest.mark.usefixtures("started")
+def test_studio_without_data_shows_the_digits(tmp_path, opened, monkeypatch):
+    made = []
+
+    def quick(folder, data, n_clusters, **options):  # noqa: ARG001
+        made.append((folder.name, data, n_clusters))
+
+    monkeypatch.setattr("linkwise.server.creation.create_session", quick)
+    run("studio", "--root", tmp_path / "root", "--port", 0, "--no-browser")
+    ((name, data, n_clusters),) = made
+    assert (data, n_clusters) == ("digits", 10)
+    assert name.startswith("digits-")
+    assert opened == []
+
+
+@pytest.mark.usefixtures("started", "opened")
+def test_studio_refuses_a_file_that_is_not_there(tmp_path):
+    gone = tmp_path / "gone.csv"
+    refused = run("studio", gone, "--root", tmp_path / "root", "--port", 0, code=1)
+    assert refused.stderr == f"{gone}: no such file or directory.\n"

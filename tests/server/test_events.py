@@ -1,0 +1,126 @@
+"""Events: told in batches, stored once, read in order."""
+
+import pytest
+from service_client import FLOWERS, answer, tell
+
+
+def test_an_event_comes_back_as_it_was_stored(client):
+    client.get(f"{FLOWERS}/labels")  # an answer is compared with the labels that are ready
+    (event,) = tell(client, answer(0, 60, "different", key="k1"), who="Ada")
+    assert event["seq"] == 1
+    assert event["kind"] == "answer"
+    assert event["payload"] == {"i": 0, "j": 60, "verdict": "different", "guess": "different"}
+    assert (event["who"], event["key"]) == ("Ada", "k1")
+    assert (event["undone_by"], event["repeated"]) == (None, False)
+    assert event["when"].startswith("20")
+
+
+def test_all_kinds_of_events_are_stored(client):
+    told = [
+        answer(0, 1),
+        {"kind": "label", "payload": {"rows": [2, 3], "name": "setosa"}},
+        {"kind": "together", "payload": {"rows": [4, 5, 6]}},
+        {"kind": "undo", "payload": {"event": 1}},
+        {"kind": "rename", "payload": {"cluster": 0, "name": "first"}},
+        {"kind": "merge", "payload": {"clusters": [0, 1]}},
+        {"kind": "split", "payload": {"cluster": 2, "rows": None}},
+    ]
+    stored = [tell(client, event)[0] for event in told]
+    assert [event["kind"] for event in stored] == [event["kind"] for event in told]
+    assert [event["seq"] for event in stored] == list(range(1, 8))
+    history = client.get(f"{FLOWERS}/history").json()
+    assert history["seq"] == 7
+    assert history["events"][0]["undone_by"] == 4
+
+
+def test_a_retry_with_the_same_key_is_one_event(client):
+    (first,) = tell(client, answer(0, 1, key="once"))
+    (again,) = tell(client, answer(0, 1, key="once"))
+    assert again == {**first, "repeated": True}
+    assert client.get(f"{FLOWERS}/history").json()["seq"] == 1
+
+
+def test_a_batch_may_repeat_some_events_and_add_others(client):
+    tell(client, answer(0, 1, key="a"))
+    events = tell(client, answer(0, 1, key="a"), answer(0, 2, key="b"))
+    assert [(event["seq"], event["repeated"]) for event in events] == [(1, True), (2, False)]
+
+
+def test_a_key_used_for_something_else_is_a_conflict_and_nothing_is_stored(client):
+    tell(client, answer(0, 1, key="a"))
+    refusal = tell(client, answer(0, 2, key="b"), answer(5, 6, key="a"), code=409)
+    assert "'a'" in refusal
+    assert client.get(f"{FLOWERS}/history").json()["seq"] == 1
+
+
+def test_a_batch_with_one_wrong_event_stores_nothing(client):
+    refusal = tell(client, answer(0, 1), answer(0, 150), code=422)
+    assert refusal == "answer: j is 150, outside the 150 rows (0 to 149)."
+    assert client.get(f"{FLOWERS}/history").json() == {"events": [], "seq": 0}
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ({"events": []}, "events: list should have at least 1 item after validation, not 0."),
+        ({}, "events: field required."),
+        (
+            {"events": [answer(0, 1)] * 1001},
+            "at most 1,000 events are taken at once, got 1,001.",
+        ),
+        (
+            {"events": [answer(0, "1")]},
+            "events.0.answer.payload.j: input should be a valid integer.",
+        ),
+        (
+            {"events": [answer(0, 1, "maybe")]},
+            "events.0.answer.payload.verdict: input should be 'same', 'different' or 'unsure'.",
+        ),
+        (
+            {"events": [{**answer(0, 1), "extra": 1}]},
+            "events.0.answer.extra: extra inputs are not permitted.",
+        ),
+        (
+            {"events": [{"kind": "together", "payload": {"rows": [0] * 100_001}}]},
+            "at most 100,000 rows are taken at once, got 100,001.",
+        ),
+        (
+            {"events": [answer(0, 1)], "who": "x" * 201},
+            "who: string should have at most 200 characters.",
+        ),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_a_message_of_the_wrong_shape_is_refused_with_a_sentence(client, body, sentence):
+    refused = client.post(f"{FLOWERS}/events", json=body)
+    assert refused.status_code == 422
+    assert refused.json() == {"error": sentence}
+
+
+def test_what_is_not_json_is_refused(client):
+    headers = {"Content-Type": "application/json"}
+    for body in (b"", b"{", b"\xff\xfe", b'{"events": NaN}', b"[" * 100_000):
+        refused = client.post(f"{FLOWERS}/events", content=body, headers=headers)
+        assert refused.status_code in (400, 422), body[:20]
+        assert set(refused.json()) == {"error"}
+
+
+def test_history_is_read_in_pages(client):
+    tell(client, *[answer(0, j) for j in range(1, 11)])
+    page = client.get(f"{FLOWERS}/history", params={"after": 3, "limit": 4}).json()
+    assert [event["seq"] for event in page["events"]] == [4, 5, 6, 7]
+    assert page["seq"] == 10
+    rest = client.get(f"{FLOWERS}/history", params={"after": 10}).json()
+    assert rest["events"] == []
+
+
+def test_a_session_that_is_not_there_is_not_found(client):
+    for name in ("nothing", "a" * 80):
+        refused = client.get(f"/api/sessions/{name}/history")
+        assert refused.status_code == 404
+        assert refused.json() == {"error": f"there is no session {name}."}
+
+
+@pytest.mark.parametrize("name", ["..", "%2e%2e", ".uploads", "a%2fb", "A", "a%00", "a" * 81])
+def test_a_name_that_could_be_a_path_is_no_session(client, name):
+    assert client.get(f"/api/sessions/{name}/history").status_code in (404, 422)

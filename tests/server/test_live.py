@@ -1,0 +1,60 @@
+"""Live sessions: the labels follow, whatever happens meanwhile."""
+
+import threading
+
+import numpy as np
+from service_client import FLOWERS, answer, tell
+
+
+def test_answers_are_stored_while_labels_are_computed_and_share_the_next_computation(
+    client, monkeypatch
+):
+    client.get(f"{FLOWERS}/labels")
+    compute, begun, go, computed = client.flowers.view, threading.Event(), threading.Event(), []
+
+    def slow(at=None):
+        begun.set()
+        assert go.wait(20)
+        view = compute(at)
+        computed.append(view.seq)
+        return view
+
+    monkeypatch.setattr(client.flowers, "view", slow)
+    tell(client, answer(0, 1))
+    assert begun.wait(10)
+    for j in range(2, 12):
+        tell(client, answer(0, j))  # none of them waits for the labels
+    go.set()
+    assert client.get(f"{FLOWERS}/labels").headers["x-linkwise-seq"] == "11"
+    assert len(computed) <= 2
+
+
+def test_labels_that_could_not_be_computed_are_tried_again(client, monkeypatch):
+    client.get(f"{FLOWERS}/labels")
+
+    def fail(at=None):  # noqa: ARG001
+        raise MemoryError("not enough")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(client.flowers, "view", fail)
+        tell(client, answer(0, 1))
+        assert client.get(f"{FLOWERS}/labels").status_code == 500
+        assert client.get(f"{FLOWERS}/labels?at_least=0").status_code == 200
+    found = client.get(f"{FLOWERS}/labels")
+    if found.status_code == 500:  # the second try may have begun before the cure
+        found = client.get(f"{FLOWERS}/labels")
+    assert found.headers["x-linkwise-seq"] == "1"
+
+
+def test_old_labels_are_computed_again_when_they_are_not_at_hand(client):
+    first = client.get(f"{FLOWERS}/labels").content
+    for event in ({"kind": "merge", "payload": {"clusters": [0, 1]}}, answer(0, 149)):
+        tell(client, event)
+        client.get(f"{FLOWERS}/labels")
+    live = client.app.state.service.shelf._open["flowers"]
+    live._shown.clear()
+    found = client.get(f"{FLOWERS}/labels?since=0")
+    n = int(found.headers["x-linkwise-rows"])
+    now = np.frombuffer(client.get(f"{FLOWERS}/labels").content, np.uint8)
+    changed = np.flatnonzero(np.frombuffer(first, np.uint8) != now)
+    np.testing.assert_array_equal(np.frombuffer(found.content[: 4 * n], "<u4"), changed)

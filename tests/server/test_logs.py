@@ -1,0 +1,40 @@
+"""Logs: a line of JSON each, with the place of a fault and without its words."""
+
+import io
+import json
+import logging
+
+import pytest
+
+from linkwise.server.logs import log_to
+
+
+@pytest.fixture
+def lines():
+    """Send the log to a text."""
+    stream = io.StringIO()
+    log_to(stream)
+    return lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
+
+
+def test_a_line_holds_known_fields_only(lines):
+    logging.getLogger("linkwise.server").info("request", extra={"status": 200, "who": "Ada"})
+    (line,) = lines()
+    assert line.pop("time").endswith("Z")
+    assert line == {"level": "info", "event": "request", "status": 200}
+
+
+def test_a_fault_is_a_type_and_places_without_its_words(lines):
+    try:
+        int("a secret")
+    except ValueError as error:
+        logging.getLogger("linkwise.server").error("a fault", exc_info=error)
+    (line,) = lines()
+    assert line["error"] == "ValueError"
+    assert line["places"][0].startswith("test_logs.py:")
+    assert "secret" not in json.dumps(line)
+
+
+def test_line_breaks_cannot_forge_a_line(lines):
+    logging.getLogger("uvicorn.error").warning('x"}\n{"event": "forged"}')
+    assert [line["level"] for line in lines()] == ["warning"]
