@@ -19,7 +19,7 @@ COMMANDS = {
     "cluster": "Cluster the rows of a table, listening to links and labels.",
     "check": "Find contradictions in a file of links and propose a repair.",
     "session": "Keep a clustering that lives: answers, undo, history, export.",
-    "studio": "Open a page in the browser: see the clusters, answer, watch them move.",
+    "studio": "See the clusters in the browser, answer, watch them move.",
     "serve": "Serve clusterings over HTTP to programs and people.",
     "demo": "Watch answers improve the clustering of handwritten digits.",
     "bench": "Run the experiments of a paper again and write a page about them.",

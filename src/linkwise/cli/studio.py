@@ -38,7 +38,7 @@ def command(
     no_browser: bool,
     quiet: bool,
 ) -> None:
-    """Open a page in the browser: see the clusters, answer, watch them move.
+    """See the clusters in the browser, answer, watch them move.
 
     DATA is a CSV, Parquet, .npy or .npz file; without it, 1797 handwritten digits are shown. The
     first call makes a session of it, later ones with the same DATA and --root go on with it.

@@ -65,8 +65,8 @@ class MaxMarginClustering(ConstrainedClusterer):
         Weight :math:`\delta` of the rows in no link.
     solver : {"lbfgs", "subgradient"}, default="lbfgs"
         How the convex problems are solved. "lbfgs" smooths hinge and maximum; "subgradient" is the
-        projected subgradient descent of the paper, which needs far more steps where ``alpha`` is
-        small.
+        projected subgradient descent of the paper with its stopping rule, which ends a little
+        higher where ``alpha`` is small.
     starts : "auto", str or list of str, default="auto"
         Where to begin. "kmeans": k-means; in the first three rounds the links speak alone.
         "kmeans-direct": k-means, all rows speak at once. "links": the directions that spread

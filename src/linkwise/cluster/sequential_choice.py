@@ -17,7 +17,8 @@ STRENGTHS = (1.0, 3.0, 10.0, 30.0)
 N_FOLDS = 5
 #: Random starts tried inside each fold.
 N_FOLD_STARTS = 4
-#: Standard errors by which a gain must exceed zero: on links left out, on all, of one group.
+#: Standard errors by which a gain must exceed zero: on links left out; on all links, or of groups
+#: on links left out; of landmarks that move together.
 FOLD_DOUBT = 0.5
 DOUBT = 1.0
 GROUP_DOUBT = 0.5
@@ -54,7 +55,7 @@ def _gains(basis: Basis, links: LiftedLinks, weight: Floats, groups: GroupSpread
     for part in folds(len(links)):
         labels = groups.labels(np.delete(np.arange(len(links)), part))
         drop[part] = (weight * (before - links.broken(labels, r)))[part]
-    return sure_gain(drop, FOLD_DOUBT) > 0
+    return sure_gain(drop, DOUBT) > 0
 
 
 class _BentSpectrum:

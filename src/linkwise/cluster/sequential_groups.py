@@ -22,7 +22,7 @@ from linkwise.kernels.joints import lone_joints
 HUB = 3
 #: Must-links that weigh less join nothing.
 MIN_WEIGHT = 0.3
-#: Groups of so many rows speak for a class. Half of the clusters must have one, and half of the
+#: Groups of so many rows speak for a class. Three clusters of four must have one, and half of the
 #: joined rows must be in one: links between random rows make pairs, not groups.
 MIN_GROUP = 3
 #: Labelled rows that the clustering without answers counts as.
@@ -68,7 +68,7 @@ class GroupSpread:
         """Tell whether the links have grown into groups."""
         size = np.bincount(self._groups(np.arange(len(self.links))))
         large = size[size >= MIN_GROUP]
-        many = 2 * len(large) >= max(4, self.basis.n_clusters)
+        many = len(large) >= max(2, 0.75 * self.basis.n_clusters)
         return bool(many and 2 * large.sum() > size[size > 1].sum())
 
     def labels(self, part: Ints) -> Ints:
