@@ -106,7 +106,8 @@ def _tell(digits: Any, steps: Sequence[Step], wrong: float, out: Path, seconds: 
         f"  linkwise check {out / 'answers.csv'}\n"
         f"  linkwise cluster {out / 'digits.csv'} -k 10 --no-standardise "
         f"--links {out / 'answers.csv'} -o {out / 'clusters.csv'}\n"
-        f"  linkwise demo --wrong 0.1"
+        f"  linkwise demo --wrong 0.1\n"
+        f"  linkwise studio    (answer yourself, in the browser; from a checkout: make studio)"
     )
 
 

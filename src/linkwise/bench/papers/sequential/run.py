@@ -50,7 +50,7 @@ def run(settings: Settings) -> str:
         for draw in range(n_draws):
             settings.say(f"{name}: draw {draw + 1} of {n_draws}")
             draws.append(one_draw(data.X, data.y, n_links, settings.seed + draw))
-        means[name] = {m: np.nanmean([d.figures[m] for d in draws], axis=0) for m in METHODS}
+        means[name] = {m: np.mean([d.figures[m] for d in draws], axis=0) for m in METHODS}
         parts.append(_page(name, n_links, n_draws, settings.seed, means[name], times[name]))
     parts.append("## Which claims hold\n\n" + "\n".join(_verdicts(means)))
     return "\n\n".join(parts)
