@@ -65,7 +65,7 @@ def test_the_demo_prints_a_table_and_leaves_files_to_go_on_with(run, few_digits,
     with open("out/digits.png", "rb") as file:
         assert file.read(8) == b"\x89PNG\r\n\x1a\n"
     suggested = [line.split()[1:] for line in shown.splitlines() if line.startswith("  linkwise ")]
-    assert [words[0] for words in suggested] == ["check", "cluster", "demo"]
+    assert [words[0] for words in suggested] == ["check", "cluster", "demo", "studio"]
     run(*suggested[0])
     run(*suggested[1])
     with open("out/clusters.csv", encoding="utf-8") as file:
