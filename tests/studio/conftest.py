@@ -1,0 +1,204 @@
+"""A running service with small sessions, and a browser that looks at it."""
+
+import csv
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, load_iris
+from threadpoolctl import threadpool_limits
+
+import linkwise.server
+from linkwise.session import Columns, Session
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from studio_page import StudioPage
+
+PAGE = Path(linkwise.server.__file__).parent / "studio" / "index.html"
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+TOKEN = "a-token-for-the-browser-tests-only-0123456789"
+
+
+def pytest_collection_modifyitems(items):
+    """Skip, with the reason, what cannot run here."""
+    reason = None
+    if CHROMIUM is None:
+        reason = "The studio's tests need chromium: apt-get install chromium"
+    elif not PAGE.exists():
+        reason = "The studio's page is not built: python web/build.py"
+    here = Path(__file__).parent
+    for item in items:
+        if reason and here in item.path.parents:
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_thread_each():
+    """Keep matrix products on one thread: tests run side by side, the matrices are tiny."""
+    with threadpool_limits(1):
+        yield
+
+
+@pytest.fixture(scope="session")
+def data_folder(tmp_path_factory):
+    """Make the files the tests bring: tables with ids, texts and pictures, and poor ones."""
+    folder = tmp_path_factory.mktemp("data")
+    flowers = load_iris()
+    with (folder / "flowers.csv").open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["plant", "sepal length", "petal length", "petal width", "soil"])
+        for i, (row, kind) in enumerate(zip(flowers.data, flowers.target, strict=True)):
+            soil = ("sand", "loam", "clay")[kind]
+            table.writerow([f"plant-{i:03d}", row[0], row[2], row[3], soil])
+    with (folder / "letters.csv").open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["sender", "length", "words", "body"])
+        for i in range(40):
+            body = ("All work and no play. " * 300)[:5000] if i % 2 else f"Short letter {i}."
+            table.writerow([f"sender-{i}", len(body) + i, len(body.split()), body])
+    with (folder / "scans.csv").open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["scan", "picture", "ink", "left"])
+        for i, picture in enumerate(load_digits().images[:40]):
+            table.writerow([f"scan-{i}", f"{i}.png", picture.sum(), picture[:, :4].sum()])
+            (folder / f"{i}.png").write_text("this is not a picture")
+    (folder / "empty.csv").write_text("height,weight\n")
+    (folder / "one.csv").write_text("height,weight\n1,2\n")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def templates(tmp_path_factory, data_folder):
+    """Make one fresh session of each kind; tests work on copies of them."""
+    root = tmp_path_factory.mktemp("templates")
+    digits = load_digits().data[:240]
+    many = np.random.default_rng(0).normal(size=(300, 4))
+    pictures = Columns(image_shape=(8, 8))
+    fresh = {
+        "digits": lambda at: Session.create(at, digits, 10, columns=pictures, n_partitions=20),
+        "flowers": lambda at: Session.create(
+            at, data_folder / "flowers.csv", 3, columns=Columns(id="plant"), n_partitions=20
+        ),
+        "letters": lambda at: Session.create(
+            at,
+            data_folder / "letters.csv",
+            2,
+            columns=Columns(id="sender", text="body"),
+            n_partitions=5,
+        ),
+        "scans": lambda at: Session.create(
+            at,
+            data_folder / "scans.csv",
+            4,
+            columns=Columns(id="scan", image="picture"),
+            n_partitions=5,
+        ),
+        "unplaced": lambda at: Session.create(at, digits[:100], 3, n_partitions=5),
+        "one": lambda at: Session.create(at, data_folder / "one.csv", 1, n_partitions=2),
+        "many": lambda at: Session.create(at, many, 200, n_partitions=3),
+    }
+
+    def template(kind):
+        if not (root / kind).exists():
+            with fresh[kind](root / kind) as session:
+                if kind != "unplaced":
+                    session.layout("neighbours")
+        return root / kind
+
+    return template
+
+
+class Service:
+    """`linkwise serve` as its own process; it can be killed and started again."""
+
+    def __init__(self, root, data, templates):
+        self.root, self.data, self._templates = root, data, templates
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.address = f"http://127.0.0.1:{self.port}"
+        self._process = None
+        self._made = 0
+        (root / "token").write_text(TOKEN)
+
+    def start(self):
+        command = [sys.executable, "-c", "from linkwise.cli import main; main()", "serve"]
+        command += ["--root", str(self.root), "--data", str(self.data), "--port", str(self.port)]
+        command += ["--token-file", str(self.root / "token"), "--quiet"]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        self._process = subprocess.Popen(
+            command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        self._wait()
+
+    def _wait(self):
+        for _ in range(600):
+            try:
+                with urllib.request.urlopen(f"{self.address}/health", timeout=1):
+                    return
+            except OSError:
+                assert self._process.poll() is None, "the service ended while it started"
+                time.sleep(0.1)
+        raise AssertionError("the service did not answer within a minute")
+
+    def kill(self):
+        """End it without warning, as a power cut would."""
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+
+    def session(self, kind):
+        """Return the name of a fresh session of that kind."""
+        self._made += 1
+        name = f"{kind}-{self._made}"
+        shutil.copytree(self._templates(kind), self.root / name)
+        return name
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory, data_folder, templates):
+    """Serve an empty root."""
+    service = Service(tmp_path_factory.mktemp("root"), data_folder, templates)
+    service.start()
+    yield service
+    service.kill()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Start chromium without a window."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser, service):
+    """Return a function that opens the studio in a browser of its own."""
+    contexts, pages = [], []
+
+    def opened(kind=None, *, session=None, who="", **settings):
+        context = browser.new_context(viewport={"width": 1440, "height": 900}, **settings)
+        contexts.append(context)
+        context.set_default_timeout(15_000)
+        if kind is not None:
+            session = service.session(kind)
+        pages.append(StudioPage(context, service, TOKEN, session, who))
+        return pages[-1]
+
+    yield opened
+    for page in pages:
+        page.check_manners()
+    for context in contexts:
+        context.close()

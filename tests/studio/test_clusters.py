@@ -1,0 +1,70 @@
+"""The panel of clusters: names, sizes, examples, how sure, how they changed."""
+
+import re
+
+from playwright.sync_api import expect
+
+
+def cards(studio):
+    return studio.page.locator("section[aria-labelledby=clusters-title] > ul > li")
+
+
+def test_every_cluster_shows_its_size_how_sure_it_is_and_examples(open_page):
+    studio = open_page("digits")
+    expect(cards(studio)).to_have_count(10)
+    sizes = [int(text) for text in studio.page.locator(".size").all_inner_texts()]
+    assert sum(sizes) == 240
+    for card in cards(studio).all():
+        expect(card).to_contain_text(re.compile(r"\d+ % sure"))
+        expect(card.locator("img")).to_have_count(5)
+
+
+def test_a_cluster_is_renamed_in_place(open_page):
+    studio = open_page("flowers")
+    studio.page.get_by_label("Name of cluster 1").fill("setosa")
+    studio.press("Enter")
+    expect(studio.button("More about setosa")).to_be_visible()
+    studio.page.reload()
+    expect(studio.page.get_by_label("Name of cluster 1")).to_have_value("setosa")
+
+
+def test_clusters_are_split_and_joined_and_say_how_they_changed(open_page):
+    studio = open_page("flowers")
+    studio.button("More about cluster 0").click()
+    studio.button("Split in two").click()
+    expect(cards(studio)).to_have_count(4)
+    expect(cards(studio).nth(3)).to_contain_text(re.compile(r"\+\d+"))
+    studio.page.get_by_label("Join cluster 0 with").select_option(label="cluster 3")
+    expect(cards(studio)).to_have_count(3)
+
+
+def test_a_colour_stays_with_its_cluster_when_others_come_and_go(open_page):
+    studio = open_page("flowers")
+
+    def colours():
+        swatches = studio.page.locator("button[aria-label^='Show only']")
+        return {
+            each.get_attribute("aria-label"): each.locator("span").evaluate(
+                "span => getComputedStyle(span).backgroundColor"
+            )
+            for each in swatches.all()
+        }
+
+    before = colours()
+    studio.tell(("split", {"cluster": 1, "rows": None}))
+    expect(cards(studio)).to_have_count(4)
+    studio.tell(("merge", {"clusters": [0, 2]}))
+    expect(cards(studio)).to_have_count(3)
+    after = colours()
+    kept = before.keys() & after.keys()
+    assert len(kept) == 2
+    assert all(before[name] == after[name] for name in kept)
+
+
+def test_one_cluster_can_be_lit_on_the_map(open_page):
+    studio = open_page("flowers")
+    swatch = studio.button("Show only cluster 2 on the map")
+    swatch.click()
+    expect(swatch).to_have_attribute("aria-pressed", "true")
+    studio.button("Show all").click()
+    expect(swatch).to_have_attribute("aria-pressed", "false")

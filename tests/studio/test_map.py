@@ -1,0 +1,104 @@
+"""All rows on one map: see them, zoom, hover, and draw a loop around some."""
+
+import re
+from io import BytesIO
+
+import pytest
+from PIL import Image
+from playwright.sync_api import expect
+
+
+@pytest.mark.parametrize("renderer", ["raster", "webgl"])
+def test_all_rows_are_drawn_in_the_colours_of_their_clusters(open_page, renderer):
+    studio = open_page("flowers")
+    studio.page.goto(f"{studio.service.address}/?renderer={renderer}#/s/{studio.session}")
+    expect(studio.map).to_have_attribute("data-renderer", renderer)
+    expect(studio.map).to_have_attribute("aria-label", re.compile("Map of 150 rows in 3 clusters"))
+    expect(studio.map).to_have_attribute("data-frames", re.compile(r"\d+"))
+    swatches = studio.page.locator("button[aria-label^='Show only'] span")
+    wanted = swatches.evaluate_all("spans => spans.map(s => getComputedStyle(s).backgroundColor)")
+    assert len(set(wanted)) == 3
+    found = colours_on_the_map(studio)
+    for colour in wanted:
+        assert tuple(int(part) for part in re.findall(r"\d+", colour)) in found
+
+
+def colours_on_the_map(studio):
+    """Return the set of (r, g, b) among the pixels a person sees on the map."""
+    picture = Image.open(BytesIO(studio.picture())).convert("RGB")
+    return {colour for _, colour in picture.getcolors(maxcolors=2**24)}
+
+
+def test_a_better_layout_fades_in_when_it_is_ready(open_page):
+    studio = open_page("unplaced")
+    expect(studio.map).to_have_attribute("data-layout", "pca")
+    expect(studio.map).to_have_attribute("data-layout", "neighbours", timeout=60_000)
+    studio.button("Overview").click()
+    expect(studio.map).to_have_attribute("data-layout", "pca")
+
+
+def test_zooming_and_moving_redraw_the_map(open_page):
+    studio = open_page("flowers", reduced_motion="reduce")
+    expect(studio.map).to_have_attribute("data-layout", "neighbours")
+    studio.page.wait_for_timeout(300)
+    whole = studio.picture()
+    studio.button("Zoom in").click()
+    studio.map.focus()
+    studio.press("ArrowLeft")
+    studio.page.wait_for_timeout(400)
+    assert studio.picture() != whole
+    studio.button("Fit").click()
+    studio.page.wait_for_timeout(400)
+    assert studio.picture() == whole
+
+
+def test_hovering_a_point_tells_which_row_it_is(open_page):
+    studio = open_page("one")
+    box = studio.map.bounding_box()
+    studio.page.wait_for_timeout(500)
+    studio.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    studio.sees("height 1")
+
+
+def test_rows_inside_a_loop_are_said_to_belong_together(open_page):
+    studio = open_page("flowers")
+    studio.lasso(reach=0.2)
+    chosen = studio.page.get_by_role("group", name="Chosen rows")
+    n = int(re.match(r"(\d+) row", chosen.inner_text()).group(1))
+    studio.button("These belong together").click()
+    studio.tab("History")
+    studio.sees(f"{n} rows belong together")
+    (event,) = studio.history()
+    assert (event["kind"], len(event["payload"]["rows"])) == ("together", n)
+
+
+def test_rows_inside_a_loop_are_given_a_name(open_page):
+    studio = open_page("flowers")
+    studio.lasso(reach=0.15)
+    studio.page.get_by_label("Name for the chosen rows").fill("lilies")
+    studio.button("Give name").click()
+    studio.tab("History")
+    studio.sees("named “lilies”")
+    (event,) = studio.history()
+    assert (event["kind"], event["payload"]["name"]) == ("label", "lilies")
+
+
+def test_what_moved_and_why_is_told_in_a_sentence(open_page):
+    studio = open_page("flowers")
+    studio.button("More about cluster 0").click()
+    studio.button("Split in two").click()
+    expect(studio.trace).to_have_text(
+        re.compile(r"\d+ rows? moved from cluster 0 to cluster 3 after your split\.")
+    )
+
+
+def test_the_map_stays_when_the_gpu_goes_away(open_page):
+    studio = open_page("flowers")
+    studio.page.goto(f"{studio.service.address}/?renderer=webgl#/s/{studio.session}")
+    expect(studio.map).to_have_attribute("data-renderer", "webgl")
+    lose = "map => map.querySelector('canvas').getContext('webgl2')"
+    studio.map.evaluate(f"{lose}.getExtension('WEBGL_lose_context').loseContext()")
+    expect(studio.map).to_have_attribute("data-renderer", "raster")
+    expect(studio.map.locator("canvas")).to_have_count(2)
+    studio.page.wait_for_timeout(300)
+    assert len(colours_on_the_map(studio)) > 3

@@ -1,0 +1,125 @@
+"""Being asked about pairs, and answering with one key."""
+
+import re
+
+from playwright.sync_api import expect
+
+
+def test_one_key_each_answers_same_different_and_cannot_tell(open_page):
+    studio = open_page("digits", who="Ana")
+    for key, words in (
+        ("s", "You said same."),
+        ("d", "You said different."),
+        ("c", "You said cannot"),
+    ):
+        studio.wait_for_question()
+        studio.press(key)
+        studio.sees(words)
+    expect(studio.page.get_by_text("Sending.")).to_have_count(0)
+    told = [(event["payload"]["verdict"], event["who"]) for event in studio.history()]
+    assert told == [("same", "Ana"), ("different", "Ana"), ("unsure", "Ana")]
+
+
+def test_the_keys_are_shown_on_the_buttons(open_page):
+    studio = open_page("digits")
+    for words, key in (("Same", "S"), ("Different", "D"), ("Cannot tell", "C"), ("Undo", "U")):
+        button = studio.page.locator(f"button[aria-keyshortcuts={key}]")
+        expect(button).to_contain_text(words)
+        expect(button.locator("kbd")).to_have_text(key)
+
+
+def test_the_opinion_of_the_clustering_is_hidden_until_one_has_answered(open_page):
+    studio = open_page("digits")
+    studio.wait_for_question()
+    studio.sees("own opinion appears here after you answer")
+    studio.sees_no(re.compile("The clustering had"))
+    studio.press("s")
+    studio.sees(re.compile("The clustering had (thought so too|them as different)"))
+
+
+def test_two_pictures_are_shown_side_by_side(open_page):
+    studio = open_page("digits")
+    studio.wait_for_question()
+    pictures = studio.page.locator("section figure img")
+    expect(pictures).to_have_count(2)
+    for k in (0, 1):
+        expect(pictures.nth(k)).to_have_js_property("naturalWidth", 8)
+    left, right = (pictures.nth(k).bounding_box() for k in (0, 1))
+    assert left["x"] + left["width"] <= right["x"]
+    assert left["y"] == right["y"]
+
+
+def test_rows_without_pictures_show_their_fields_with_the_differing_ones_marked(open_page):
+    studio = open_page("flowers")
+    studio.wait_for_question()
+    shown = {}
+    for line in studio.page.locator("table tbody tr").all():
+        name, a, b = line.locator("th, td").all()
+        shown[name.inner_text()] = (a.inner_text(), b.inner_text().split()[0], line)
+    assert {"sepal length", "petal length", "petal width", "soil"} <= set(shown)
+    for a, b, line in shown.values():
+        assert ("differs" in line.get_attribute("class").split()) == (a != b)
+
+
+def test_answering_is_instant_because_questions_are_fetched_ahead(open_page):
+    studio = open_page("digits")
+    studio.wait_for_question()
+    studio.page.wait_for_timeout(500)
+    studio.page.route("**/questions*", lambda _: None)  # never answered
+    for _ in range(4):
+        before = studio.pair()
+        studio.press("d")
+        assert studio.pair() != before
+        studio.wait_for_question()
+
+
+def test_the_undo_key_takes_the_last_answer_back_and_asks_again(open_page):
+    studio = open_page("digits")
+    studio.wait_for_question()
+    first = studio.pair()
+    studio.press("s")
+    studio.sees("You said same.")
+    assert studio.pair() != first
+    studio.press("u")
+    assert studio.pair() == first
+    studio.tab("History")
+    studio.sees("Took back number 1")
+    assert [event["kind"] for event in studio.history()] == ["answer", "undo"]
+
+
+def test_letters_typed_into_a_field_are_not_answers(open_page):
+    studio = open_page("digits")
+    studio.wait_for_question()
+    studio.page.get_by_label("Name of cluster 0").fill("")
+    studio.page.get_by_label("Name of cluster 0").press_sequentially("sdcu")
+    studio.press("Escape")
+    assert studio.history() == []
+
+
+def test_the_buttons_answer_too_and_can_be_reached_with_the_keyboard(open_page):
+    studio = open_page("digits")
+    studio.wait_for_question()
+    studio.page.get_by_role("button", name="Same").focus()
+    for expected in ("D", "C", "U"):
+        studio.press("Tab")
+        focused = "document.activeElement.getAttribute('aria-keyshortcuts')"
+        assert studio.page.evaluate(focused) == expected
+    studio.page.get_by_role("button", name="Different").focus()
+    studio.press("Enter")
+    studio.sees("You said different.")
+
+
+def test_the_undo_key_takes_back_whatever_one_said_last(open_page):
+    studio = open_page("digits")
+    studio.wait_for_question()
+    studio.press("s")
+    studio.sees(re.compile("The clustering had"))
+    studio.page.get_by_label("Name of cluster 0").fill("zeros")
+    studio.press("Enter")
+    expect(studio.button("More about zeros")).to_be_visible()
+    studio.press("u")
+    expect(studio.button("More about cluster 0")).to_be_visible()
+    studio.press("u")
+    studio.tab("History")
+    studio.sees("Took back number 1")
+    assert [event["undone_by"] is None for event in studio.history()[:2]] == [False, False]

@@ -1,0 +1,117 @@
+"""Unusual data gets a decent screen, and everybody can use every screen."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+
+
+def test_one_row_says_that_there_is_no_pair_to_ask_about(open_page):
+    studio = open_page("one")
+    studio.sees("With one row there is no pair to ask about.")
+    expect(studio.page.get_by_role("button", name="Same")).to_be_disabled()
+
+
+def test_two_hundred_clusters_can_be_looked_through(open_page):
+    studio = open_page("many")
+    names = studio.page.get_by_label(re.compile(r"Name of cluster \d+"))
+    assert names.count() > 190
+    last = names.last
+    last.scroll_into_view_if_needed()
+    expect(last).to_be_visible()
+    studio.wait_for_question()
+
+
+def test_long_texts_scroll_inside_their_frame(open_page):
+    studio = open_page("letters")
+    studio.wait_for_question()
+    texts = studio.page.locator("section figure blockquote")
+    expect(texts).to_have_count(2)
+    heights = texts.evaluate_all("all => all.map(each => each.clientHeight)")
+    assert max(heights) < 300
+    expect(studio.page.get_by_role("button", name="Same")).to_be_in_viewport()
+
+
+def test_broken_pictures_say_so(open_page):
+    studio = open_page("scans")
+    studio.wait_for_question()
+    expect(studio.page.get_by_text("This picture cannot be shown.")).to_have_count(2)
+    studio.press("c")
+    studio.sees("You said cannot tell.")
+
+
+def test_a_clustering_that_is_not_there_says_so(open_page):
+    studio = open_page()
+    studio.visit("#/s/nothing-here")
+    studio.sees("This clustering is not here")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_follows_light_and_dark_and_can_be_told_otherwise(open_page, scheme):
+    studio = open_page("flowers", color_scheme=scheme)
+    theme = "document.documentElement.dataset.theme"
+    assert studio.page.evaluate(theme) == scheme
+    studio.button("Colours: Auto", exact=False).click()
+    assert studio.page.evaluate(theme) == "light"
+    studio.button("Colours: Light", exact=False).click()
+    assert studio.page.evaluate(theme) == "dark"
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is missing: python web/build.py --force")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_screen_has_a_serious_fault_of_accessibility(open_page, scheme):
+    studio = open_page("digits", color_scheme=scheme, bypass_csp=True)
+    studio.tell(
+        ("answer", {"i": 0, "j": 1, "verdict": "same"}),
+        ("answer", {"i": 1, "j": 2, "verdict": "same"}),
+        ("answer", {"i": 0, "j": 2, "verdict": "different"}),
+    )
+    studio.wait_for_question()
+    studio.button("More about cluster 0").click()
+    found = faults(studio)
+    for tab in ("History", "Second look"):
+        studio.tab(tab)
+        studio.page.wait_for_timeout(300)
+        found += faults(studio)
+    studio.lasso(reach=0.2)
+    studio.page.get_by_text("Export", exact=True).click()
+    found += faults(studio)
+    for fragment, heading in (("#/", "Clusterings"), ("#/new", "New clustering")):
+        studio.visit(fragment)
+        expect(studio.page.get_by_role("heading", name=heading)).to_be_visible()
+        found += faults(studio)
+    assert found == []
+
+
+def faults(studio):
+    """Return what axe-core finds serious or critical on the screen as it is."""
+    studio.page.add_script_tag(path=AXE)
+    report = studio.page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+    return [
+        (fault["id"], node["html"][:200])
+        for fault in report["violations"]
+        if fault["impact"] in ("serious", "critical")
+        for node in fault["nodes"]
+    ]
+
+
+def test_what_changed_is_told_to_screen_readers(open_page):
+    studio = open_page("flowers")
+    studio.tell(("split", {"cluster": 0, "rows": None}), who="Ana")
+    status = studio.page.get_by_role("status").filter(has_text=re.compile("moved from cluster 0"))
+    expect(status).to_have_count(1)
+
+
+@pytest.mark.parametrize("width", [1024, 420])
+def test_narrow_windows_show_everything_without_scrolling_sideways(open_page, width):
+    studio = open_page("digits")
+    studio.page.set_viewport_size({"width": width, "height": 800})
+    studio.wait_for_question()
+    assert studio.page.evaluate("document.documentElement.scrollWidth") <= width
+    for name in ("Same", "Different", "Cannot tell", "Undo"):
+        box = studio.page.get_by_role("button", name=name).bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width

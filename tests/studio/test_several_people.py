@@ -1,0 +1,61 @@
+"""Several browsers at once, and a server that goes away and comes back."""
+
+import re
+
+from playwright.sync_api import expect
+
+
+def test_two_browsers_see_each_others_answers(open_page):
+    ana = open_page("digits", who="Ana")
+    bo = open_page(session=ana.session, who="Bo")
+    bo.tab("History")
+    ana.wait_for_question()
+    ana.press("s")
+    answer = bo.page.get_by_role("listitem").filter(has_text=re.compile(r"\d+ and \d+: same"))
+    expect(answer).to_contain_text("Ana")
+    ana.page.get_by_label("Name of cluster 4").fill("fours")
+    ana.press("Enter")
+    expect(bo.page.get_by_label("Name of cluster 4")).to_have_value("fours")
+    bo.button("Take back number 1", exact=False).click()
+    ana.tab("History")
+    took = ana.page.get_by_role("listitem").filter(has_text="Took back number 1")
+    expect(took).to_contain_text("Bo")
+
+
+def test_after_the_server_was_killed_the_page_goes_on_where_it_was(open_page, service):
+    studio = open_page("digits")
+    studio.wait_for_question()
+    studio.press("s")
+    studio.sees("You said same.")
+    expect(studio.page.get_by_text("Sending.")).to_have_count(0)
+    service.kill()
+    try:
+        studio.sees("The linkwise server does not answer.")
+        studio.press("d")
+        studio.sees("One answer is kept here and will be sent.")
+    finally:
+        service.start()
+    studio.sees_no("The linkwise server does not answer.")
+    expect(studio.page.locator("dd").first).to_have_text(re.compile("^2"), timeout=20_000)
+    verdicts = [event["payload"]["verdict"] for event in studio.history()]
+    assert verdicts == ["same", "different"]
+
+
+def test_an_answer_kept_while_the_server_was_away_survives_a_reload_of_the_page(open_page):
+    studio = open_page("digits")
+    studio.wait_for_question()
+    studio.page.route("**/events", lambda route: route.abort())
+    studio.press("s")
+    studio.sees("One answer is kept here and will be sent.")
+    studio.page.unroute("**/events")
+    studio.page.reload()
+    expect(studio.page.locator("dd").first).to_have_text(re.compile("^1"))
+    assert len(studio.history()) == 1
+
+
+def test_a_browser_without_the_token_is_told_how_to_get_in(browser, service):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{service.address}/")
+    expect(page.get_by_text("This browser is not signed in.")).to_be_visible()
+    context.close()

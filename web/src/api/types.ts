@@ -1,0 +1,32 @@
+/** The words the service speaks, under short names; generated from its own description of itself. */
+
+import type { components } from "./schema";
+
+type Schemas = components["schemas"];
+
+export type Cluster = Schemas["Cluster"];
+export type Column = Schemas["FileColumn"];
+export type Columns = Schemas["GuessedColumns"];
+export type Job = Schemas["Job"];
+export type JournalEvent = Omit<Schemas["Event"], "payload"> & { payload: Record<string, any> };
+export type Progress = Schemas["Progress"];
+export type Question = Schemas["Question"];
+export type Row = Schemas["Row"];
+export type SessionInfo = Schemas["SessionDetail"];
+export type SessionSummary = Schemas["SessionSummary"];
+export type Source = Schemas["NewSession"]["source"];
+export type Suspicion = Schemas["Suspicion"];
+export type Trouble = Schemas["Trouble"];
+export type Upload = Schemas["Upload"];
+export type Verdict = Schemas["AnswerPayload"]["verdict"];
+export type ViewNews = Schemas["ViewNews"];
+
+/** One thing said, as it is sent. */
+export interface Entry {
+  kind: JournalEvent["kind"];
+  payload: Record<string, unknown>;
+  key: string;
+}
+
+/** One small integer per row, as wide as the number of clusters asks for. */
+export type Labels = Uint8Array<ArrayBuffer> | Uint16Array<ArrayBuffer>;

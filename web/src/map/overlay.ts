@@ -1,0 +1,179 @@
+/** What lies above the points: names, the pair just answered, rows that moved, the loop being drawn. */
+
+import type { Labels } from "../api/types";
+import type { Box, Camera } from "./camera";
+import { type Rgb, background, clusterColour } from "./palette";
+
+export interface Name {
+  cluster: number;
+  text: string;
+  x: number;
+  y: number;
+  size: number;
+}
+
+export interface Marks {
+  names: Name[];
+  pair: [number, number] | null;
+  hover: number | null;
+  chosen: Uint32Array;
+  loop: [number, number][];
+  moved: Uint32Array;
+  movedAge: number; // 0: just now, 1: forgotten
+}
+
+const MOST_RINGS = 1500;
+const SAMPLE = 20_000;
+const FEW = 4; // the name of so small a cluster stands above it, not upon it
+const FONT = '600 12.5px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
+
+/** The middle of each cluster, from a sample of its rows. */
+export function middles(labels: Labels, places: Float32Array): Map<number, [number, number, number]> {
+  const stride = Math.max(1, Math.floor(labels.length / SAMPLE));
+  const xs = new Map<number, number[]>();
+  const ys = new Map<number, number[]>();
+  for (let row = 0; row < labels.length; row += stride) {
+    const cluster = labels[row];
+    if (!xs.has(cluster)) {
+      xs.set(cluster, []);
+      ys.set(cluster, []);
+    }
+    xs.get(cluster)!.push(places[2 * row]);
+    ys.get(cluster)!.push(places[2 * row + 1]);
+  }
+  const found = new Map<number, [number, number, number]>();
+  for (const [cluster, x] of xs) found.set(cluster, [median(x), median(ys.get(cluster)!), x.length]);
+  return found;
+}
+
+function median(values: number[]): number {
+  values.sort((a, b) => a - b);
+  return values[values.length >> 1];
+}
+
+export class Overlay {
+  private readonly context: CanvasRenderingContext2D;
+
+  constructor(private readonly canvas: HTMLCanvasElement) {
+    this.context = canvas.getContext("2d")!;
+  }
+
+  resize(box: Box, ratio: number) {
+    this.canvas.width = Math.max(1, Math.round(box.width * ratio));
+    this.canvas.height = Math.max(1, Math.round(box.height * ratio));
+    this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  }
+
+  draw(marks: Marks, places: Float32Array, labels: Labels, camera: Camera, box: Box, look: Look) {
+    const { context } = this;
+    context.clearRect(0, 0, box.width, box.height);
+    if (places.length === 0) return;
+    const at = (row: number) => camera.toScreen(places[2 * row], places[2 * row + 1], box);
+    this.moved(marks, labels, at, look);
+    this.chosen(marks.chosen, at, look);
+    this.loop(marks.loop, look);
+    this.names(marks.names, camera, box, look);
+    if (marks.pair) this.pair(marks.pair, at, look);
+    if (marks.hover !== null) this.ring(at(marks.hover), look.radius + 3.5, look.ink, 1.5);
+  }
+
+  private ring([x, y]: [number, number], radius: number, colour: string, width: number) {
+    const { context } = this;
+    context.beginPath();
+    context.arc(x, y, radius, 0, 2 * Math.PI);
+    context.strokeStyle = colour;
+    context.lineWidth = width;
+    context.stroke();
+  }
+
+  private moved(marks: Marks, labels: Labels, at: (row: number) => [number, number], look: Look) {
+    if (marks.movedAge >= 1) return;
+    const stride = Math.max(1, Math.ceil(marks.moved.length / MOST_RINGS));
+    this.context.globalAlpha = (1 - marks.movedAge) * 0.9;
+    for (let k = 0; k < marks.moved.length; k += stride) {
+      const row = marks.moved[k];
+      const reach = look.radius + 2 + 7 * marks.movedAge;
+      this.ring(at(row), reach, clusterColour(labels[row], look.dark), 1.8);
+    }
+    this.context.globalAlpha = 1;
+  }
+
+  private chosen(rows: Uint32Array, at: (row: number) => [number, number], look: Look) {
+    const stride = Math.max(1, Math.ceil(rows.length / (2 * MOST_RINGS)));
+    this.context.globalAlpha = 0.6;
+    for (let k = 0; k < rows.length; k += stride) this.ring(at(rows[k]), look.radius + 1, look.ink, 1);
+    this.context.globalAlpha = 1;
+  }
+
+  private loop(loop: [number, number][], look: Look) {
+    if (loop.length < 2) return;
+    const { context } = this;
+    context.beginPath();
+    for (const [x, y] of loop) context.lineTo(x, y);
+    context.closePath();
+    context.globalAlpha = 0.1;
+    context.fillStyle = look.ink;
+    context.fill();
+    context.globalAlpha = 1;
+    context.strokeStyle = look.ink;
+    context.lineWidth = 1.5;
+    context.setLineDash([5, 4]);
+    context.stroke();
+    context.setLineDash([]);
+  }
+
+  private pair([i, j]: [number, number], at: (row: number) => [number, number], look: Look) {
+    const { context } = this;
+    const [a, b] = [at(i), at(j)];
+    context.beginPath();
+    context.moveTo(...a);
+    context.lineTo(...b);
+    context.setLineDash([3, 4]);
+    context.strokeStyle = look.ink;
+    context.lineWidth = 1.25;
+    context.stroke();
+    context.setLineDash([]);
+    for (const end of [a, b]) {
+      this.ring(end, look.radius + 4, look.paper, 4.5);
+      this.ring(end, look.radius + 4, look.ink, 2);
+    }
+  }
+
+  private names(names: Name[], camera: Camera, box: Box, look: Look) {
+    const { context } = this;
+    context.font = FONT;
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.lineJoin = "round";
+    const taken: [number, number, number, number][] = [];
+    for (const name of names) {
+      const [x, middle] = camera.toScreen(name.x, name.y, box);
+      const y = name.size < FEW ? middle - look.radius - 11 : middle;
+      const half = context.measureText(name.text).width / 2 + 4;
+      const place: [number, number, number, number] = [x - half, y - 9, x + half, y + 9];
+      if (taken.some((other) => overlaps(place, other))) continue;
+      taken.push(place);
+      context.strokeStyle = look.paper;
+      context.lineWidth = 4;
+      context.strokeText(name.text, x, y);
+      context.fillStyle = look.ink;
+      context.fillText(name.text, x, y);
+    }
+  }
+}
+
+function overlaps(a: [number, number, number, number], b: [number, number, number, number]): boolean {
+  return a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+}
+
+export interface Look {
+  dark: boolean;
+  radius: number;
+  ink: string;
+  paper: string;
+}
+
+export function lookOf(dark: boolean, radius: number): Look {
+  const css = ([r, g, b]: Rgb) => `rgb(${r} ${g} ${b})`;
+  return { dark, radius, ink: dark ? "#f3f2ee" : "#17191d", paper: css(background(dark)) };
+}

@@ -1,0 +1,238 @@
+/** The map as a thing one can point at: points below, marks above, a camera, and the frames between. */
+
+import type { Cluster, Labels } from "../api/types";
+import { type Box, Camera, pointRadius } from "./camera";
+import { type Marks, Overlay, lookOf, middles } from "./overlay";
+import { background, colourTable } from "./palette";
+import { Finder, inside } from "./pick";
+import { type Renderer, createRaster, createRenderer, isUpToIt } from "./renderer";
+
+const REST = 140; // milliseconds without movement until the full picture is drawn
+const FADE = 900; // of one layout into the next
+const TRACE = 1600; // of the rings around rows that moved
+const STEP = 45; // milliseconds between two of its pictures: the processor has better things to do meanwhile
+const MOST_NAMES = 60;
+
+export class Stage {
+  readonly camera = new Camera();
+  readonly box: Box = { width: 1, height: 1 };
+  private renderer: Renderer;
+  private readonly overlay: Overlay;
+  private from: Float32Array = new Float32Array(0);
+  private places: Float32Array = new Float32Array(0);
+  private labels: Labels = new Uint8Array(0);
+  private finder: Finder | null = null;
+  private finderTimer = 0;
+  private readonly marks: Marks = {
+    names: [],
+    pair: null,
+    hover: null,
+    chosen: new Uint32Array(0),
+    loop: [],
+    moved: new Uint32Array(0),
+    movedAge: 1,
+  };
+  private dark = false;
+  private table: [Uint8Array, readonly number[]] = [new Uint8Array(4), [255, 255, 255]];
+  private fadeStart = -Infinity;
+  private traceStart = -Infinity;
+  private lastMove = -Infinity;
+  private pointsDirty = false;
+  private queued = false;
+  private frames = 0;
+  private settled = false;
+  private ended = false;
+
+  constructor(
+    private readonly host: HTMLElement,
+    overlay: HTMLCanvasElement,
+    public calm: boolean,
+  ) {
+    this.renderer = createRenderer(host);
+    this.overlay = new Overlay(overlay);
+    this.renderer.canvas.addEventListener("webglcontextlost", () => this.fallBack());
+    this.announce();
+  }
+
+  private announce() {
+    this.host.dataset.renderer = this.renderer.kind;
+    this.renderer.canvas.setAttribute("aria-hidden", "true");
+  }
+
+  resize(width: number, height: number) {
+    const ratio = Math.min(window.devicePixelRatio || 1, 2);
+    this.box.width = Math.max(1, width);
+    this.box.height = Math.max(1, height);
+    this.renderer.resize(this.box.width, this.box.height, ratio);
+    this.overlay.resize(this.box, ratio);
+    this.repaint();
+  }
+
+  /** Show the rows elsewhere; from a former layout of the same rows they glide there. */
+  setPlaces(places: Float32Array) {
+    const glides = this.places.length === places.length && !this.calm;
+    this.from = glides ? this.places : places;
+    this.places = places;
+    this.fadeStart = glides ? performance.now() : -Infinity;
+    this.renderer.setPositions(this.from, this.places);
+    this.finder = null;
+    window.clearTimeout(this.finderTimer);
+    this.finderTimer = window.setTimeout(() => (this.finder = new Finder(places)), 300);
+    this.repaint();
+  }
+
+  setLabels(labels: Labels) {
+    this.labels = labels;
+    this.renderer.setLabels(labels);
+    this.repaint();
+  }
+
+  setColours(clusters: readonly Cluster[], dark: boolean, spotlight: ReadonlySet<number>) {
+    const most = Math.max(0, ...clusters.map((cluster) => cluster.number));
+    this.dark = dark;
+    this.table = [colourTable(Math.max(most + 1, 256), dark, spotlight), background(dark)];
+    this.renderer.setColours(...this.table);
+    this.repaint();
+  }
+
+  setNames(clusters: readonly Cluster[]) {
+    const found = middles(this.labels, this.places);
+    const shown = [...clusters].sort((a, b) => b.size - a.size).slice(0, MOST_NAMES);
+    this.marks.names = shown.flatMap((cluster) => {
+      const middle = found.get(cluster.number);
+      if (!middle) return [];
+      const [x, y, size] = middle;
+      return [{ cluster: cluster.number, text: cluster.name, x, y, size }];
+    });
+    this.remark();
+  }
+
+  /** Ring the rows that changed colour, for a moment. */
+  setMoved(rows: Uint32Array) {
+    this.marks.moved = rows;
+    this.traceStart = performance.now();
+    this.remark();
+  }
+
+  setPair(pair: [number, number] | null) {
+    this.marks.pair = pair;
+    this.remark();
+  }
+
+  setHover(row: number | null) {
+    if (row === this.marks.hover) return;
+    this.marks.hover = row;
+    this.remark();
+  }
+
+  setChosen(rows: Uint32Array) {
+    this.marks.chosen = rows;
+    this.remark();
+  }
+
+  setLoop(loop: [number, number][]) {
+    this.marks.loop = loop;
+    this.remark();
+  }
+
+  rowAt(px: number, py: number): number | null {
+    const reach = Math.max(6, pointRadius(this.labels.length, this.camera.zoom) + 3);
+    return this.finder?.nearest(px, py, reach, this.camera, this.box) ?? null;
+  }
+
+  rowsInside(loop: [number, number][]): Uint32Array {
+    return inside(loop, this.places, this.camera, this.box);
+  }
+
+  pan(dx: number, dy: number) {
+    this.camera.pan(dx, dy, this.box);
+    this.move();
+  }
+
+  zoomAt(factor: number, px = this.box.width / 2, py = this.box.height / 2) {
+    this.camera.zoomAt(factor, px, py, this.box);
+    this.move();
+  }
+
+  fit() {
+    this.camera.reset();
+    this.move();
+  }
+
+  dispose() {
+    this.ended = true;
+    window.clearTimeout(this.finderTimer);
+    this.renderer.dispose();
+  }
+
+  // --- frames ---
+
+  private move() {
+    this.lastMove = performance.now();
+    this.repaint();
+  }
+
+  private repaint() {
+    this.pointsDirty = true;
+    this.queue();
+  }
+
+  private remark() {
+    this.queue();
+  }
+
+  private queue() {
+    if (this.queued) return;
+    this.queued = true;
+    requestAnimationFrame((now) => this.frame(now));
+  }
+
+  private frame(now: number) {
+    this.queued = false;
+    if (this.places.length === 0 || this.labels.length === 0) return;
+    if (!this.settled) this.settle();
+    const share = Math.min(1, Math.max(0, (now - this.fadeStart) / FADE));
+    const moving = now - this.lastMove < REST;
+    if (this.pointsDirty || share < 1) {
+      this.renderer.draw(this.camera, eased(share), moving || share < 1);
+      this.pointsDirty = moving || share < 1;
+      this.host.dataset.frames = String(++this.frames);
+    }
+    this.drawMarks(now, share);
+    if (this.frames === 1) performance.mark("linkwise:first-paint");
+    if (this.pointsDirty) this.queue();
+    else if (this.marks.movedAge < 1) window.setTimeout(() => this.queue(), STEP);
+  }
+
+  private drawMarks(now: number, share: number) {
+    const age = Math.min(1, (now - this.traceStart) / TRACE);
+    this.marks.movedAge = this.calm && age < 1 ? 0.2 : age;
+    const look = lookOf(this.dark, pointRadius(this.labels.length, this.camera.zoom));
+    const places = share < 1 ? this.from : this.places;
+    this.overlay.draw(this.marks, places, this.labels, this.camera, this.box, look);
+  }
+
+  /** Before the first picture: find out whether the renderer is up to this many points. */
+  private settle() {
+    this.settled = true;
+    if (isUpToIt(this.renderer, this.camera)) return;
+    this.renderer.dispose();
+    this.fallBack();
+  }
+
+  /** Without a GPU, or when it has gone (drivers restart, laptops sleep), the raster takes over. */
+  private fallBack() {
+    if (this.renderer.kind === "raster" || this.ended) return;
+    this.renderer.canvas.remove();
+    this.renderer = createRaster(this.host);
+    this.announce();
+    this.renderer.setPositions(this.from, this.places);
+    this.renderer.setLabels(this.labels);
+    this.renderer.setColours(...this.table);
+    this.resize(this.box.width, this.box.height);
+  }
+}
+
+function eased(share: number): number {
+  return share * share * (3 - 2 * share);
+}

@@ -1,0 +1,50 @@
+/** Two rows' fields side by side, with a word on how far apart each is. */
+
+import type { Row } from "../api/types";
+
+export interface Compared {
+  name: string;
+  a: string;
+  b: string;
+  strength: 0 | 1 | 2; // alike, different, far apart
+}
+
+const FAR = 0.5; // numbers further apart than half the larger one
+
+/** All fields but the one that is the rows' name: that one differs always and says nothing. */
+export function compare(a: Row, b: Row): Compared[] {
+  const names = [...new Set([...Object.keys(a.fields), ...Object.keys(b.fields)])];
+  return names
+    .filter((name) => !isName(a, name) || !isName(b, name))
+    .map((name) => ({
+      name,
+      a: shown(a.fields[name]),
+      b: shown(b.fields[name]),
+      strength: apart(a.fields[name], b.fields[name]),
+    }));
+}
+
+function isName(row: Row, name: string): boolean {
+  return String(row.fields[name]) === String(row.id);
+}
+
+function apart(a: unknown, b: unknown): 0 | 1 | 2 {
+  if (a === b || shown(a) === shown(b)) return 0;
+  const [x, y] = [numeric(a), numeric(b)];
+  if (x === null || y === null) return 2;
+  if (x === y) return 0;
+  return Math.abs(x - y) > FAR * Math.max(Math.abs(x), Math.abs(y)) ? 2 : 1;
+}
+
+/** Tables show numbers as they are written in the file: "5.0" is a number too. */
+function numeric(value: unknown): number | null {
+  if (value === null || value === undefined || value === "" || typeof value === "boolean") return null;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : null;
+}
+
+export function shown(value: unknown): string {
+  if (value === null || value === undefined || value === "") return "–";
+  if (typeof value !== "number") return String(value);
+  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(5)));
+}

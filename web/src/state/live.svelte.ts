@@ -1,0 +1,285 @@
+/** One session as the service tells it: labels, clusters, history, troubles, progress, kept up to date. */
+
+import { Refused, Unreachable, api } from "../api/client";
+import { follow } from "../api/stream";
+import type {
+  Cluster,
+  JournalEvent,
+  Labels,
+  Progress,
+  Row,
+  SessionInfo,
+  Suspicion,
+  Trouble,
+  ViewNews,
+} from "../api/types";
+import { Outbox } from "./outbox.svelte";
+import { page } from "./page.svelte";
+import { type Trace, causeOf, flows, tell } from "./trace";
+
+const PAGE_OF_HISTORY = 200;
+const SOON = 60; // milliseconds until the side panels are asked anew after new colours ...
+const LATER = 1500; // ... and after an event, whose colours the service is still working out
+
+export type Connection = "opening" | "live" | "lost" | "denied" | "gone";
+
+export class Live {
+  connection = $state<Connection>("opening");
+  info = $state.raw<SessionInfo | null>(null);
+  clusters = $state.raw<Cluster[]>([]);
+  events = $state.raw<JournalEvent[]>([]); // oldest first; a page of them, older ones on request
+  conflicts = $state.raw<Trouble[]>([]);
+  suspects = $state.raw<Suspicion[]>([]);
+  progress = $state.raw<Progress | null>(null);
+  trace = $state.raw<Trace | null>(null);
+  seq = $state(0); // the last event seen
+  viewSeq = $state(-1); // the moment the colours show
+
+  labels: Labels = new Uint8Array(0);
+  layouts = new Map<string, Float32Array>();
+  readonly outbox: Outbox;
+
+  #rows = new Map<number, Row>();
+  #mine = new Set<string>();
+  #older = new Map<number, JournalEvent>();
+  #repaint = new Set<() => void>();
+  #unfollow = () => {};
+  #updating = false;
+  #wanted = -1;
+  #panelTimer = 0;
+  #closed = false;
+
+  constructor(readonly id: string) {
+    this.outbox = new Outbox(
+      id,
+      (events) => this.#acknowledged(events),
+      (ok) => this.#reached(ok),
+    );
+  }
+
+  /** Ask for everything once; the stream keeps it fresh. Tries again for as long as nobody answers. */
+  async open() {
+    while (!this.#closed) {
+      try {
+        await this.#load();
+        return;
+      } catch (error) {
+        if (!this.#explain(error)) return;
+        await new Promise((wake) => setTimeout(wake, 1000));
+      }
+    }
+  }
+
+  close() {
+    this.#closed = true;
+    this.#unfollow();
+    this.outbox.stop();
+    window.clearTimeout(this.#panelTimer);
+  }
+
+  onRepaint(callback: () => void): () => void {
+    this.#repaint.add(callback);
+    return () => this.#repaint.delete(callback);
+  }
+
+  /** Rows as they are shown to people; asked once each. */
+  async rows(wanted: number[]): Promise<Row[]> {
+    const missing = wanted.filter((row) => !this.#rows.has(row));
+    for (let at = 0; at < missing.length; at += 200)
+      for (const row of await api.rows(this.id, missing.slice(at, at + 200)))
+        this.#rows.set(row.row, row);
+    return wanted.map((row) => this.#rows.get(row)!);
+  }
+
+  known(row: number): Row | undefined {
+    return this.#rows.get(row);
+  }
+
+  isMine(event: JournalEvent): boolean {
+    return event.key !== null && this.#mine.has(event.key);
+  }
+
+  async earlier() {
+    const first = this.events[0]?.seq ?? 1;
+    const after = Math.max(0, first - 1 - PAGE_OF_HISTORY);
+    const { events } = await api.history(this.id, after, first - 1 - after);
+    this.events = [...events, ...this.events];
+  }
+
+  event(seq: number): JournalEvent | undefined {
+    return this.events.find((event) => event.seq === seq) ?? this.#older.get(seq);
+  }
+
+  /** Fetch events from before the page of history that is shown. */
+  async need(seqs: number[]) {
+    for (const seq of seqs.filter((each) => !this.event(each)))
+      for (const event of (await api.history(this.id, seq - 1, 1)).events) this.#older.set(seq, event);
+  }
+
+  // --- the first look ---
+
+  async #load() {
+    const info = await api.session(this.id);
+    const [layout, labels] = await Promise.all([
+      api.layout(this.id, "pca"),
+      api.labels(this.id, 0),
+    ]);
+    if (this.#closed) return;
+    this.layouts.set("pca", layout);
+    this.labels = labels.labels;
+    this.viewSeq = labels.seq;
+    this.seq = info.seq;
+    this.info = info;
+    this.connection = "live";
+    this.#repaint.forEach((paint) => paint());
+    const { events } = await api.history(this.id, Math.max(0, info.seq - PAGE_OF_HISTORY), PAGE_OF_HISTORY);
+    const heard = this.events.filter((event) => event.seq > (events.at(-1)?.seq ?? 0));
+    this.events = [...events, ...heard]; // what the outbox delivered meanwhile is news already
+    this.clusters = await api.clusters(this.id, this.viewSeq);
+    this.#follow();
+    this.#askPanels();
+  }
+
+  #follow() {
+    if (this.#closed) return;
+    this.#unfollow = follow(() => api.streamed(this.id, this.seq), {
+      journal: (event) => this.#heard(event),
+      view: (news) => this.#seen(news),
+      connected: () => this.#reached(true),
+      lost: () => void this.#doubt(),
+    });
+  }
+
+  /** The stream broke: a hiccup that mends itself, or is the server away, or are we no longer welcome? */
+  async #doubt() {
+    try {
+      await api.session(this.id);
+    } catch (error) {
+      this.#explain(error);
+    }
+  }
+
+  /** Set what the banner says; true when trying again makes sense. */
+  #explain(error: unknown): boolean {
+    if (error instanceof Refused && (error.status === 401 || error.status === 403)) {
+      this.connection = "denied";
+      return false;
+    }
+    if (error instanceof Refused && error.status === 404) {
+      this.connection = "gone";
+      return false;
+    }
+    if (!(error instanceof Unreachable) && !(error instanceof Refused)) throw error;
+    this.connection = "lost";
+    return true;
+  }
+
+  #reached(ok: boolean) {
+    if (ok && this.connection !== "live" && this.info) {
+      this.connection = "live";
+      this.#askPanels();
+    } else if (!ok && this.connection === "live") this.connection = "lost";
+  }
+
+  // --- news ---
+
+  #acknowledged(events: JournalEvent[]) {
+    for (const event of events) {
+      if (event.key !== null) this.#mine.add(event.key);
+      this.#heard(event);
+    }
+  }
+
+  #heard(event: JournalEvent) {
+    if (this.events.some((known) => known.seq === event.seq)) return;
+    const withdrawn = event.kind === "undo" ? (event.payload.event as number) : null;
+    const known = this.events.map((old) => this.#after(old, event, withdrawn));
+    known.push(event);
+    known.sort((a, b) => a.seq - b.seq);
+    this.events = known;
+    this.seq = Math.max(this.seq, event.seq);
+    this.#askPanels(LATER);
+  }
+
+  /** An undo marks its target; undoing an undo takes the mark off again. */
+  #after(old: JournalEvent, event: JournalEvent, withdrawn: number | null): JournalEvent {
+    if (withdrawn === null) return old;
+    if (old.seq === withdrawn) return { ...old, undone_by: event.seq };
+    return old.undone_by === withdrawn ? { ...old, undone_by: null } : old;
+  }
+
+  #seen(news: ViewNews) {
+    this.clusters = news.clusters;
+    this.#wanted = Math.max(this.#wanted, news.seq);
+    void this.#update();
+  }
+
+  async #update() {
+    if (this.#updating) return;
+    this.#updating = true;
+    try {
+      while (this.#wanted > this.viewSeq && !this.#closed) await this.#recolour();
+      this.#askPanels();
+    } catch (error) {
+      if (!this.#closed) this.#explain(error);
+    } finally {
+      this.#updating = false;
+    }
+  }
+
+  async #recolour() {
+    const change = await api.labels(this.id, this.#wanted, this.viewSeq);
+    const since = this.viewSeq;
+    const rows = change.rows ?? different(this.labels, change.labels);
+    const now = change.rows === null ? pick(change.labels, rows) : change.labels;
+    const moved = flows(rows, this.labels, now);
+    this.labels = widened(this.labels, now);
+    for (let k = 0; k < rows.length; k++) this.labels[rows[k]] = now[k];
+    this.viewSeq = change.seq;
+    const events = this.events.filter((event) => event.seq > since && event.seq <= change.seq);
+    this.#tellTrace(moved, rows, events);
+    this.#repaint.forEach((paint) => paint());
+  }
+
+  /** A new name moves nothing, so there is nothing to tell. */
+  #tellTrace(moved: [number, number, number][], rows: Uint32Array, events: JournalEvent[]) {
+    if (moved.length === 0 && events.every((event) => event.kind === "rename")) return;
+    const sentence = tell(moved, this.clusters, causeOf(events, this.#mine));
+    this.trace = { seq: this.viewSeq, rows, sentence };
+    page.say(sentence);
+  }
+
+  #askPanels(delay = SOON) {
+    window.clearTimeout(this.#panelTimer);
+    this.#panelTimer = window.setTimeout(() => void this.#panels(), delay);
+  }
+
+  async #panels() {
+    try {
+      [this.conflicts, this.suspects, this.progress] = await Promise.all([
+        api.conflicts(this.id),
+        api.suspects(this.id),
+        api.progress(this.id),
+      ]);
+    } catch (error) {
+      if (!this.#closed) this.#explain(error);
+    }
+  }
+}
+
+function different(old: Labels, now: Labels): Uint32Array {
+  const rows: number[] = [];
+  for (let row = 0; row < now.length; row++) if (old[row] !== now[row]) rows.push(row);
+  return Uint32Array.from(rows);
+}
+
+function pick(labels: Labels, rows: Uint32Array): Labels {
+  const picked = labels instanceof Uint16Array ? new Uint16Array(rows.length) : new Uint8Array(rows.length);
+  for (let k = 0; k < rows.length; k++) picked[k] = labels[rows[k]];
+  return picked;
+}
+
+/** Beyond 256 clusters labels need two bytes. */
+function widened(labels: Labels, news: Labels): Labels {
+  return news instanceof Uint16Array && labels instanceof Uint8Array ? Uint16Array.from(labels) : labels;
+}

@@ -1,0 +1,130 @@
+/**
+ * Answers on their way to the journal, in order. Each carries a key, so one that was sent twice counts once;
+ * what could not be sent is kept in the browser and sent again, also after the page was closed.
+ */
+
+import { Refused, Unreachable, api, freshKey } from "../api/client";
+import type { Entry, JournalEvent } from "../api/types";
+import { page } from "./page.svelte";
+
+interface Letter extends Entry {
+  who: string;
+}
+
+const BATCH = 200;
+const PAUSE = 1000;
+
+export class Outbox {
+  waiting = $state(0);
+  #letters: Letter[] = [];
+  #receipts = new Map<string, { done(event: JournalEvent): void; failed(error: unknown): void }>();
+  #sending = false;
+  #stopped = false;
+  readonly #place: string;
+
+  constructor(
+    private readonly session: string,
+    private readonly arrived: (events: JournalEvent[]) => void,
+    private readonly reached: (ok: boolean) => void,
+  ) {
+    const shelf = `linkwise.outbox.${session}.`;
+    this.#place = shelf + freshKey(); // each tab has its own, so that none overwrites another's
+    this.#letters = adopt(shelf);
+    this.#count();
+    void this.#send();
+  }
+
+  /** Resolves when the answer is safely in the journal. */
+  post(kind: Entry["kind"], payload: Record<string, unknown>): Promise<JournalEvent> {
+    return this.postAll([{ kind, payload }])[0];
+  }
+
+  /** Several at once: they reach the journal together and in this order. */
+  postAll(entries: Omit<Entry, "key">[]): Promise<JournalEvent>[] {
+    const receipts = entries.map((entry) => {
+      const letter = { ...entry, key: freshKey(), who: page.who };
+      this.#letters.push(letter);
+      return new Promise<JournalEvent>((done, failed) =>
+        this.#receipts.set(letter.key, { done, failed }),
+      );
+    });
+    this.#count();
+    void this.#send();
+    return receipts;
+  }
+
+  stop() {
+    this.#stopped = true;
+  }
+
+  async #send() {
+    if (this.#sending || this.#stopped || this.#letters.length === 0) return;
+    this.#sending = true;
+    const who = this.#letters[0].who;
+    const other = this.#letters.findIndex((letter) => letter.who !== who);
+    const batch = this.#letters.slice(0, Math.min(BATCH, other < 0 ? BATCH : other));
+    try {
+      await this.#deliver(batch, who);
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error;
+      this.reached(false);
+      await new Promise((wake) => setTimeout(wake, PAUSE));
+    } finally {
+      this.#sending = false;
+    }
+    void this.#send();
+  }
+
+  async #deliver(batch: Letter[], who: string) {
+    const entries = batch.map(({ kind, payload, key }) => ({ kind, payload, key }));
+    try {
+      const { events } = await api.append(this.session, entries, who);
+      this.reached(true);
+      this.#letters.splice(0, batch.length);
+      this.#count();
+      this.arrived(events);
+      batch.forEach((letter, k) => this.#receipt(letter.key)?.done(events[k]));
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      if (error.status === 401 || error.status >= 500) throw new Unreachable(error.message);
+      if (batch.length > 1) return void (await this.#oneByOne(batch, who));
+      this.#letters.splice(0, 1);
+      this.#count();
+      page.tell(error.message, "error");
+      this.#receipt(batch[0].key)?.failed(error);
+    }
+  }
+
+  /** A batch is stored whole or not at all: find out which of its letters was the bad one. */
+  async #oneByOne(batch: Letter[], who: string) {
+    for (const letter of batch) await this.#deliver([letter], who);
+  }
+
+  #receipt(key: string) {
+    const receipt = this.#receipts.get(key);
+    this.#receipts.delete(key);
+    return receipt;
+  }
+
+  #count() {
+    this.waiting = this.#letters.length;
+    try {
+      if (this.#letters.length > 0) localStorage.setItem(this.#place, JSON.stringify(this.#letters));
+      else localStorage.removeItem(this.#place);
+    } catch {
+      // Without storage the letters wait in memory only.
+    }
+  }
+}
+
+/** Take over what tabs that are gone left behind. A tab that is not gone sends it too; it counts once. */
+function adopt(shelf: string): Letter[] {
+  try {
+    const places = Object.keys(localStorage).filter((place) => place.startsWith(shelf));
+    const letters = places.flatMap((place) => JSON.parse(localStorage.getItem(place) ?? "[]"));
+    places.forEach((place) => localStorage.removeItem(place));
+    return letters;
+  } catch {
+    return []; // storage may be switched off
+  }
+}
