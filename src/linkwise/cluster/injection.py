@@ -138,7 +138,7 @@ def _without_written(Z: sp.csr_array, linked: LinkedRows, rows: Ints, components
     In a linked row these are all linked landmarks; in another row, the landmarks of the components
     that wrote to it. Only rows that were written to are looked at.
     """
-    kept = Z.copy()
+    kept = sp.csr_array((Z.data.copy(), Z.indices, Z.indptr), shape=Z.shape)
     touched = np.unique(rows)
     width = np.diff(Z.indptr)[touched]
     first = np.repeat(Z.indptr[touched] - np.cumsum(width) + width, width)

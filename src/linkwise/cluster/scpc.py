@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 
 from linkwise.cluster.base import ConstrainedClusterer, Labels
 from linkwise.cluster.injection import inject
@@ -131,9 +132,9 @@ class SCPC(ConstrainedClusterer):
         Z = graph.weights(X)
         if len(linked.rows):
             scale = inverse_roots(column_sums(Z))
-            affinity = Z.copy()
-            affinity.data *= scale[Z.indices]
+            affinity = sp.csr_array((Z.data * scale[Z.indices], Z.indices, Z.indptr), Z.shape)
             written = inject(affinity, linked, self.n_propagate)
+            del affinity
             ones = np.ones(Z.shape[1])
             _, singular = landmark_vectors(written.column_products(), ones, self.n_clusters)
             vectors = scale[:, None] * singular

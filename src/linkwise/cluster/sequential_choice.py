@@ -48,9 +48,15 @@ def choose_labels(basis: Basis, links: LiftedLinks, weight: Floats) -> Ints:
 
 
 def _gains(basis: Basis, links: LiftedLinks, weight: Floats, groups: GroupSpread) -> bool:
-    """Tell whether the groups explain links left out better than the clustering without answers."""
+    """Tell whether the groups explain links left out better than the clustering without answers.
+
+    Chosen questions are mostly answered "same", and a single cluster keeps all of these; so the
+    others, if they are fewer, count as much as they do together.
+    """
     r = basis.n_clusters
     before = links.broken(basis.labels, r)
+    same, different = weight[links.must].sum(), weight[~links.must].sum()
+    weight = np.where(links.must, weight, weight * max(1.0, same / max(different, 1.0)))
     drop = np.zeros(len(links))
     for part in folds(len(links)):
         labels = groups.labels(np.delete(np.arange(len(links)), part))

@@ -25,8 +25,8 @@ MIN_WEIGHT = 0.3
 #: Groups of so many rows speak for a class. Three clusters of four must have one, and half of the
 #: joined rows must be in one: links between random rows make pairs, not groups.
 MIN_GROUP = 3
-#: Labelled rows that the clustering without answers counts as.
-PRIOR_ROWS = 6.0
+#: Labelled rows that each cluster of the clustering without answers counts as.
+PRIOR_ROWS = 0.6
 #: Variance of a label against that of the scores it teaches.
 NOISE = 1.0
 
@@ -59,7 +59,7 @@ class GroupSpread:
         self.overlap = links.mixture @ self.prior
         self.rows = unit_rows(links.place * np.sqrt(basis.smoothness))
         self.landmarks = unit_rows(basis.vectors * np.sqrt(basis.smoothness))
-        share = PRIOR_ROWS / basis.n_landmarks
+        share = PRIOR_ROWS * basis.n_clusters / basis.n_landmarks
         self.gram = share * (self.landmarks.T @ self.landmarks)
         self.gram[np.diag_indices_from(self.gram)] += NOISE
         self.taught = share * (self.landmarks.T @ (self.prior - 1 / basis.n_clusters))
