@@ -45,6 +45,11 @@ def known(y, n_labels, seed=0):
     return PartialLabels(labels)
 
 
+def name_of(model):
+    """Return the name of a model, and of its method where there are several."""
+    return f"{type(model).__name__} {getattr(model, 'method', '')}".strip()
+
+
 def against_lsc(repeats):
     """SC-PC and our method with 1200 linked rows of MNIST, against LSC with 1200 landmarks."""
     mnist = load("mnist")
@@ -60,8 +65,7 @@ def against_lsc(repeats):
         LandmarkSpectralClustering(10, random_state=0),
     ):
         spent = cpu_seconds(lambda model=model: model.fit(mnist.X, constraints=labels), repeats)
-        name = f"{type(model).__name__} {getattr(model, 'method', '')}".strip()
-        print(f"  {name:<36}{spent:6.2f} s  {spent / base:5.2f} x LSC")
+        print(f"  {name_of(model):<36}{spent:6.2f} s  {spent / base:5.2f} x LSC")
 
 
 def against_scikit_learn(repeats):
@@ -93,8 +97,11 @@ def blobs(n_samples):
 
 def memory(repeats):  # noqa: ARG001
     """Peak memory beyond X, 1,000,000 x 20 and 1000 labels."""
-    for method in ("propagate", "inject"):
-        model = LandmarkSpectralClustering(10, method=method, random_state=0)
+    for model in (
+        LandmarkSpectralClustering(10, random_state=0),
+        LandmarkSpectralClustering(10, method="inject", random_state=0),
+        SCPC(10, random_state=0),
+    ):
         X, y = blobs(20_000)
         model.fit(X, constraints=known(y, 1000))  # load and compile what there is
         X, y = blobs(1_000_000)
@@ -103,7 +110,7 @@ def memory(repeats):  # noqa: ARG001
         _forget_peak()
         model.fit(X, constraints=labels)
         beyond = _peak() - before
-        print(f"1000000 x 20, 1000 labels, {method:<9}: {beyond:4.0f} MB beyond X")
+        print(f"1000000 x 20, 1000 labels: {name_of(model):<36} {beyond:4.0f} MB beyond X")
 
 
 def growth(repeats):
@@ -143,8 +150,8 @@ PARTS = {
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", nargs="*", choices=[[], *PARTS], default=[])
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("part", nargs="*", choices=[*PARTS], help="default: all")
+    parser.add_argument("--repeats", type=int, default=3, help="take the fastest of so many runs")
     chosen = parser.parse_args()
     with threadpool_limits(1):
         for name in chosen.part or PARTS:

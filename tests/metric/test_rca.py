@@ -8,8 +8,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from linkwise import Links, PartialLabels, scores
-from linkwise.metric import RCA
+from linkwise import Links, MaxMarginClustering, PartialLabels, PCKMeans, scores
+from linkwise.metric import DCA, RCA
 
 
 @pytest.fixture
@@ -109,6 +109,24 @@ def test_a_pipeline_carries_the_links_to_the_map(stretched):
     assert scores.accuracy(y, plain.labels_) < 0.7
     assert scores.accuracy(y, model[-1].labels_) > 0.95
     assert_array_equal(model.predict(X), model[-1].labels_)
+
+
+@pytest.mark.parametrize("clusterer", [PCKMeans, MaxMarginClustering])
+@pytest.mark.parametrize("metric", [RCA, DCA])
+def test_a_pipeline_carries_the_links_to_the_map_and_to_the_clusterer(stretched, metric, clusterer):
+    X, y = stretched
+    links = Links.sample(y, 40, random_state=0)
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = make_pipeline(
+            metric().set_fit_request(constraints=True),
+            clusterer(2, random_state=0).set_fit_request(constraints=True),
+        )
+        model.fit(X, constraints=links)
+    alone = clusterer(2, random_state=0)
+    alone.fit(metric().fit_transform(X, constraints=links), constraints=links)
+    assert_array_equal(model[-1].labels_, alone.labels_)
+    assert model[-1].report_.n_links == 40
+    assert scores.accuracy(y, model[-1].labels_) > 0.9  # PCKMeans alone: below 0.8
 
 
 def test_ten_links_do_no_harm_where_the_plain_metric_is_right():

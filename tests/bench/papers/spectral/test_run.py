@@ -25,3 +25,11 @@ def test_the_page_has_every_method_a_time_and_the_claims(few_digits):  # noqa: A
     assert "1 draw per figure" in page
     assert "coil100, p = 60, draw 1: SC-PC" in said
     assert "coil100, p = 60, draw 1: E2CP" not in said
+    assert "## What we ask of ourselves" not in page
+
+
+def test_the_digits_are_only_asked_about(monkeypatch):
+    monkeypatch.setattr(spectral, "asked", lambda figures, _: f"{len(figures)} figures")
+    page = spectral.run(Settings(sets=("digits",)))
+    assert "## Which claims hold" not in page
+    assert page.endswith("mean of ten draws.\n\n3 figures")
