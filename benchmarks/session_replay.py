@@ -26,11 +26,12 @@ import numpy as np
 
 from linkwise.session import Entry, Event, Session
 from linkwise.session.description import read_description
+from linkwise.session.errors import InvalidEvent
 from linkwise.session.events import encode
 from linkwise.session.journal import PAGE, Record, open_journal
 
 N_ROWS = 60
-BATCH = 20
+BATCH = 40
 
 
 def main() -> None:
@@ -59,10 +60,12 @@ def million(folder: Path, n_events: int, n_rows: int, seed: int) -> None:
     print(f"{n_events} events written in {time.perf_counter() - started:.1f} s")
     session, seconds = timed(lambda: Session.open(folder))
     print(f"open from the journal alone: {seconds:.2f} s")
+    started = time.process_time()
     view, seconds = timed(session.view)
+    cpu = time.process_time() - started
     labels = view.labels.tobytes()
     n_links = view.labelling.links.n_links
-    print(f"first labels ({n_links} links stand): {seconds:.2f} s")
+    print(f"first labels ({n_links} links stand): {seconds:.2f} s, {cpu:.2f} s of CPU")
     event, seconds = timed(lambda: session.answer(0, 1, "same"))
     _, more = timed(session.view)
     print(f"one more answer: {1000 * seconds:.1f} ms to be durable, {more:.2f} s to new labels")
@@ -150,7 +153,11 @@ def say(session: Session, rng: np.random.Generator, n: int) -> list[Event]:
     log = session._history.log
     standing = (np.flatnonzero(log.standing(log.n)) + 1).tolist()
     rng.shuffle(standing)
-    return session.append([something(session, rng, standing) for _ in range(n)])
+    entries = [something(session, rng, standing) for _ in range(n)]
+    try:
+        return session.append(entries)
+    except InvalidEvent:  # an undo of an undo let another event of the batch fall
+        return session.append([entry for entry in entries if entry.kind != "undo"] or entries[:1])
 
 
 def something(session: Session, rng: np.random.Generator, standing: list[int]) -> Entry:

@@ -1,15 +1,25 @@
 """State after k events is a pure function of the first k events: drawn histories."""
 
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkwise import load
+from linkwise.session.journal import Record
 from linkwise.session.labelling import Labeller, State
-from linkwise.session.log import Log, records_of
+from linkwise.session.log import Log
 from linkwise.session.structure import halve
 
 N_ROWS, N_CLUSTERS = 60, 3
+
+
+def records_of(events):
+    return [
+        Record(seq, kind, json.dumps(payload), "", "", None)
+        for seq, (kind, payload) in enumerate(events, 1)
+    ]
 
 
 @pytest.fixture(scope="module")

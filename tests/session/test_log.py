@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -5,7 +7,14 @@ from hypothesis import strategies as st
 
 from linkwise.session.errors import InvalidEvent
 from linkwise.session.journal import Record
-from linkwise.session.log import COLUMNS, Log, records_of
+from linkwise.session.log import COLUMNS, Log
+
+
+def records_of(events):
+    return [
+        Record(seq, kind, json.dumps(payload), "", "", None)
+        for seq, (kind, payload) in enumerate(events, 1)
+    ]
 
 
 @st.composite

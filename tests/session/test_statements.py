@@ -1,12 +1,22 @@
+import json
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from linkwise import Links
-from linkwise.session.log import Log, records_of
+from linkwise.session.journal import Record
+from linkwise.session.log import Log
 from linkwise.session.statements import events_of_pair, read_statements, unsure_pairs
 
 N = 8
+
+
+def records_of(events):
+    return [
+        Record(seq, kind, json.dumps(payload), "", "", None)
+        for seq, (kind, payload) in enumerate(events, 1)
+    ]
 
 
 def statements(events):

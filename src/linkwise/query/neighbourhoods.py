@@ -16,6 +16,8 @@ from linkwise.query.situation import Floats, Ints, Pairs, Situation, as_pairs
 
 #: Landmarks of a neighbourhood that others are compared with.
 N_COMPARED = 3
+#: Beyond so many neighbourhoods one of each has to do.
+FEW_HOMES = 30
 #: Clusters a landmark is compared with before it is left alone.
 MAX_TRIES = 3
 
@@ -36,7 +38,7 @@ def _grow(situation: Situation, n: int, order: Callable[[Floats], Ints]) -> Pair
     if not homes:
         first = int(np.argmax(situation.margin))
         homes = [np.array([first])]
-    likeness = np.stack([_likeness(situation, home) for home in homes], axis=1)
+    likeness = _likeness(situation, homes)
     nearest = likeness.max(axis=1)
     exploring = len(homes) < situation.n_clusters
     ranked = np.argsort(nearest, kind="stable") if exploring else order(nearest)
@@ -85,8 +87,14 @@ def _neighbourhoods(situation: Situation) -> list[Ints]:
     return chosen
 
 
-def _likeness(situation: Situation, home: Ints) -> Floats:
-    """Return how often each landmark shares a block with a neighbourhood."""
-    shown = home[np.argsort(-situation.margin[home], kind="stable")[:N_COMPARED]]
-    share = situation.together(shown, np.arange(situation.n_landmarks))
-    return np.asarray(share.mean(axis=0))
+def _likeness(situation: Situation, homes: list[Ints]) -> Floats:
+    """Return how often landmarks share a block with the surest members of each neighbourhood."""
+    n_compared = N_COMPARED if len(homes) <= FEW_HOMES else 1
+    shown = [
+        home[np.argsort(-situation.margin[home], kind="stable")[:n_compared]] for home in homes
+    ]
+    everyone = np.arange(situation.n_landmarks)
+    share = situation.together(np.concatenate(shown), everyone)
+    first = np.concatenate([[0], np.cumsum([len(members) for members in shown])[:-1]])
+    size = np.array([len(members) for members in shown])
+    return np.asarray((np.add.reduceat(share, first, axis=0) / size[:, None]).T)

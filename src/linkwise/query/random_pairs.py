@@ -10,11 +10,11 @@ from linkwise.query.situation import Pairs, Situation, as_pairs
 def random_pairs(situation: Situation, n: int) -> Pairs:
     """Draw pairs of landmarks whose answer is not known; others with every answer given."""
     rng = np.random.default_rng([situation.links.n_links, 0])
-    chosen: list[tuple[int, int]] = []
-    for _ in range(20 * n):
-        if len(chosen) == n or situation.n_landmarks < 2:
+    drawn = np.sort(rng.integers(situation.n_landmarks, size=(20 * n, 2)), axis=1)
+    chosen: dict[tuple[int, int], None] = {}
+    for a, b in drawn.tolist():
+        if a != b and not situation.known(a, b):
+            chosen[a, b] = None
+        if len(chosen) == n:
             break
-        a, b = (int(x) for x in rng.choice(situation.n_landmarks, 2, replace=False))
-        if not situation.known(a, b) and (a, b) not in chosen and (b, a) not in chosen:
-            chosen.append((a, b))
-    return as_pairs(chosen)
+    return as_pairs(list(chosen))

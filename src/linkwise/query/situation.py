@@ -93,7 +93,7 @@ class Situation:
         """Return the share of partitions in which landmarks share a block, (some, others)."""
         count = np.zeros((len(some), len(others)), dtype=np.uint16)
         for row in self.blocks:
-            count += row[some][:, None] == row[others][None, :]
+            count += row[some][:, None] == row[others]
         return count / len(self.blocks)
 
 

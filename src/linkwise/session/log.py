@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.session.errors import InvalidEvent
-from linkwise.session.events import KINDS, VERDICTS, Payload, encode
+from linkwise.session.events import KINDS, VERDICTS, Payload
 from linkwise.session.journal import Record
 
 ANSWER, UNDO = KINDS.index("answer"), KINDS.index("undo")
@@ -157,11 +157,3 @@ def take_back(
             break
         following, change = target(following), -1 if stood else 1
     return touched
-
-
-def records_of(events: Sequence[tuple[str, Payload]], start: int = 1) -> list[Record]:
-    """Return bare records of kinds and payloads, for logs that no journal holds."""
-    return [
-        Record(seq, kind, encode(payload), "", "", None)
-        for seq, (kind, payload) in enumerate(events, start)
-    ]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from datetime import UTC, datetime
 from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 from typing import NamedTuple
 
 from linkwise.errors import LinkwiseError
@@ -58,31 +58,27 @@ class Writer:
         self._committed, self._event_of = committed, event_of
         self._queue: SimpleQueue[_Call | None] = SimpleQueue()
         self._closed = False
+        self._door = Lock()
         self._thread = Thread(target=self._run, name="linkwise-journal", daemon=True)
         self._thread.start()
 
     def submit(self, entries: Sequence[Entry]) -> Future[list[Event]]:
         """Ask for entries to be recorded; the answer comes when they are durable."""
         call = _Call(entries, Future())
-        if self._closed:
-            call.answer.set_exception(SessionError("the session is closed."))
-        else:
-            self._queue.put(call)
+        with self._door:
+            if self._closed:
+                call.answer.set_exception(SessionError("the session is closed."))
+            else:
+                self._queue.put(call)
         return call.answer
 
     def close(self) -> None:
         """Finish what was asked for, then stop."""
-        if not self._closed:
-            self._closed = True
-            self._queue.put(None)
-            self._thread.join()
-            self._refuse_rest()
-
-    def _refuse_rest(self) -> None:
-        while not self._queue.empty():
-            call = self._queue.get()
-            if call is not None:
-                call.answer.set_exception(SessionError("the session is closed."))
+        with self._door:
+            if not self._closed:
+                self._closed = True
+                self._queue.put(None)  # nothing can come behind it
+        self._thread.join()
 
     def _run(self) -> None:
         open_ = True
