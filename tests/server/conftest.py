@@ -28,7 +28,7 @@ def one_thread_each():
 @pytest.fixture(autouse=True)
 def logs_as_before():
     """Put the logs back as they were before a test, which may have sent them elsewhere."""
-    logs = [logging.getLogger(name) for name in ("linkwise.server", "uvicorn.error")]
+    logs = [logging.getLogger(name) for name in ("linkwise.server", "uvicorn.error", "asyncio")]
     before = [(log.handlers, log.level, log.propagate) for log in logs]
     yield
     for log, (handlers, level, propagate) in zip(logs, before, strict=True):

@@ -77,7 +77,7 @@ def serving(root, **options):
         yield Served(address(listener), app, server)
     finally:
         server.should_exit = True
-        thread.join(20)
+        thread.join(60)
         listener.close()
 
 

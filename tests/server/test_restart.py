@@ -77,8 +77,8 @@ def stop(process, client):
         began = time.monotonic()
         process.send_signal(signal.SIGTERM)
         list(lines)  # the stream ends
-        said = process.communicate(timeout=20)
-    assert time.monotonic() - began < 8
+        said = process.communicate(timeout=60)
+    assert time.monotonic() - began < 30  # the stream did not hold it up
     assert process.returncode in (0, -signal.SIGTERM)
     return said
 

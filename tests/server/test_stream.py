@@ -96,7 +96,7 @@ def test_listeners_hear_everything_once_while_many_write(served):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(60)
     assert heard == {name: list(range(1, n_clients * n_each + 1)) for name in range(5)}
 
 

@@ -103,6 +103,23 @@ def test_short_texts_that_all_differ_name_the_rows(client):
     assert (found["guess"]["id"], found["guess"]["text"]) == ("plant", None)
 
 
+def test_a_name_that_comes_twice_far_down_names_no_rows(client):
+    rows = [f"plant-{min(k, 299)},{k % 7}\n" for k in range(301)]
+    found = upload(client, "plants.csv", ("plant,size\n" + "".join(rows)).encode()).json()
+    assert found["guess"]["id"] is None
+
+
+def test_columns_that_nobody_named_are_guessed(client):
+    sent = upload(client, "people.csv", PEOPLE.encode()).json()
+    wanted = {"name": "people", "n_clusters": 2, "source": {"upload": sent["upload"]}}
+    over = wait_for(client, client.post("/api/sessions", json=wanted).json()["job"])
+    place = f"/api/sessions/{over['result']['session']}"
+    about = client.get(place).json()
+    assert (about["has_images"], about["has_text"]) == (True, True)
+    (row,) = client.get(f"{place}/rows", params={"rows": "1"}).json()
+    assert (row["id"], row["text"]) == ("p2", "likes trees")
+
+
 def test_a_session_is_made_of_an_upload(client):
     sent = upload(client, "people.csv", PEOPLE.encode()).json()
     columns = {**sent["guess"], "image": None}

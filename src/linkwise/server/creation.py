@@ -9,6 +9,7 @@ from typing import Any
 from linkwise.datasets import load
 from linkwise.errors import InvalidInput
 from linkwise.server import schemas
+from linkwise.server.inspection import guess_columns
 from linkwise.server.jobs import Report, Work
 from linkwise.server.service import Service
 from linkwise.session import Columns, Session
@@ -38,12 +39,17 @@ def creation(service: Service, wanted: schemas.NewSession) -> Work:
 
 
 def create_session(folder: Path, data: Path | str, n_clusters: int, **options: Any) -> None:
-    """Make a session of a file, or of the bundled data of that name, and close it again."""
+    """Make a session of a file, or of the bundled data of that name, and close it again.
+
+    What the columns of a file are for is guessed where ``columns`` does not say it.
+    """
     rows: Any = data
     if isinstance(data, str):
         rows = load(data).X
         if data in PICTURES:
             options["columns"] = Columns(image_shape=PICTURES[data])
+    elif options.get("columns") is None:
+        options["columns"] = guess_columns(data)
     Session.create(folder, rows, n_clusters, **options).close()
 
 

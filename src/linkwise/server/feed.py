@@ -85,6 +85,7 @@ class Feed:
                 frames.append(told)
             if frames:
                 yield b"".join(frames)
+                await asyncio.sleep(0)  # others get their turn, and a listener who left is noticed
             elif not await _happens(news, HEARTBEAT):
                 yield b": still here\n\n"
 

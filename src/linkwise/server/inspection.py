@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from linkwise.errors import InvalidInput
+from linkwise.session import Columns
+from linkwise.tables import read_row_names
 from linkwise.tables.array_file import read_arrays
 from linkwise.tables.columns import Choice
 from linkwise.tables.columns import Column as TableColumn
@@ -55,10 +57,30 @@ def inspect_file(path: Path) -> Description:
     if suffix in (".npy", ".npz"):
         return _describe_array(path)
     if suffix in (".csv", ".tsv"):
-        return _describe_table(read_csv(path, None), _first_lines(path))
-    if suffix == ".parquet":
-        return _describe_table(read_parquet(path, None), _first_rows(path))
-    raise InvalidInput(f"{path.name}: use a file that ends in {', '.join(SUFFIXES)}.")
+        found = _describe_table(read_csv(path, None), _first_lines(path))
+    elif suffix == ".parquet":
+        found = _describe_table(read_parquet(path, None), _first_rows(path))
+    else:
+        raise InvalidInput(f"{path.name}: use a file that ends in {', '.join(SUFFIXES)}.")
+    if not _names_rows(path, found.guess["id"]):
+        found.guess["id"] = None
+    return found
+
+
+def guess_columns(path: Path) -> Columns | None:
+    """Return what the columns of a table look like being for; None for arrays."""
+    if path.suffix.lower() in (".npy", ".npz"):
+        return None
+    guess = inspect_file(path).guess
+    return Columns(id=guess["id"], text=guess["text"], image=guess["image"])
+
+
+def _names_rows(path: Path, column: str | None) -> bool:
+    """Tell whether a column that looks like a name differs in all rows, not only the first."""
+    try:
+        return column is not None and read_row_names(path, column) is not None
+    except InvalidInput:
+        return False
 
 
 def _describe_array(path: Path) -> Description:

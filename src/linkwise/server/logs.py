@@ -40,9 +40,10 @@ def log_to(stream: TextIO | None = None, level: int = logging.INFO) -> None:
     """Send the log of the service to a stream, stderr by default."""
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(JsonLines())
-    for log, least in ((logger, level), (logging.getLogger("uvicorn.error"), logging.WARNING)):
+    others = [logging.getLogger(name) for name in ("uvicorn.error", "asyncio")]
+    for log in (logger, *others):
         log.handlers = [handler]
-        log.setLevel(least)
+        log.setLevel(level if log is logger else max(level, logging.WARNING))
         log.propagate = False
 
 
