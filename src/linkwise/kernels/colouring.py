@@ -8,7 +8,7 @@ from numba import njit
 COLOURED = 1 << 60  # larger than any priority of a node that still waits
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def colour_groups(cost, indptr, indices, max_retreats):  # type: ignore[no-untyped-def]
     """Colour the nodes of a graph so that no edge joins two of the same colour.
 
@@ -77,7 +77,7 @@ def colour_groups(cost, indptr, indices, max_retreats):  # type: ignore[no-untyp
     return labels, -1, True
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _static_rank(cost, indptr):  # type: ignore[no-untyped-def]
     """Number the nodes: most neighbours first, then the clearest preference."""
     n_nodes, n_colours = cost.shape
@@ -94,7 +94,7 @@ def _static_rank(cost, indptr):  # type: ignore[no-untyped-def]
     return rank
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _mark(node, colour, change, indptr, indices, taken, n_free):  # type: ignore[no-untyped-def]
     """Tell the neighbours of ``node`` that it took (1) or gave back (-1) ``colour``."""
     for edge in range(indptr[node], indptr[node + 1]):

@@ -33,7 +33,7 @@ def cluster_means(X: Any, labels: Ints, centers: Floats) -> tuple[Floats, Ints]:
     return means, counts
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _sums(X, labels, n_clusters):  # type: ignore[no-untyped-def]
     sums = np.zeros((n_clusters, X.shape[1]))
     for i in range(len(X)):
@@ -42,7 +42,7 @@ def _sums(X, labels, n_clusters):  # type: ignore[no-untyped-def]
     return sums
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def move_groups(cost, first, members, indptr, indices, price, labels):  # type: ignore[no-untyped-def]
     """Move each group of rows to the cluster where distances plus broken links are cheapest.
 

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def move_groups_by_metric(  # type: ignore[no-untyped-def]
     cost, first, members, indptr, indices, weight, distance, farthest, labels
 ):
@@ -54,7 +54,7 @@ def move_groups_by_metric(  # type: ignore[no-untyped-def]
     return moved
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _price(weight, distance, farthest, a, b):  # type: ignore[no-untyped-def]
     """Return what a link costs when its rows are in clusters ``a`` and ``b``."""
     if a < 0 or b < 0:

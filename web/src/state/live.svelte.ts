@@ -40,7 +40,6 @@ export class Live {
   readonly outbox: Outbox;
 
   #rows = new Map<number, Row>();
-  #mine = new Set<string>();
   #older = new Map<number, JournalEvent>();
   #repaint = new Set<() => void>();
   #unfollow = () => {};
@@ -96,7 +95,7 @@ export class Live {
   }
 
   isMine(event: JournalEvent): boolean {
-    return event.key !== null && this.#mine.has(event.key);
+    return event.key !== null && this.outbox.issued.has(event.key);
   }
 
   async earlier() {
@@ -184,10 +183,7 @@ export class Live {
   // --- news ---
 
   #acknowledged(events: JournalEvent[]) {
-    for (const event of events) {
-      if (event.key !== null) this.#mine.add(event.key);
-      this.#heard(event);
-    }
+    events.forEach((event) => this.#heard(event));
   }
 
   #heard(event: JournalEvent) {
@@ -244,7 +240,7 @@ export class Live {
   /** A new name moves nothing, so there is nothing to tell. */
   #tellTrace(moved: [number, number, number][], rows: Uint32Array, events: JournalEvent[]) {
     if (moved.length === 0 && events.every((event) => event.kind === "rename")) return;
-    const sentence = tell(moved, this.clusters, causeOf(events, this.#mine));
+    const sentence = tell(moved, this.clusters, causeOf(events, this.outbox.issued));
     this.trace = { seq: this.viewSeq, rows, sentence };
     page.say(sentence);
   }

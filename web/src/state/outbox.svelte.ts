@@ -16,6 +16,9 @@ const PAUSE = 1000;
 
 export class Outbox {
   waiting = $state(0);
+  /** The keys of all that was said here, known before the journal tells of it. */
+  readonly issued = new Set<string>();
+  #idle: (() => void)[] = [];
   #letters: Letter[] = [];
   #receipts = new Map<string, { done(event: JournalEvent): void; failed(error: unknown): void }>();
   #sending = false;
@@ -30,6 +33,7 @@ export class Outbox {
     const shelf = `linkwise.outbox.${session}.`;
     this.#place = shelf + freshKey(); // each tab has its own, so that none overwrites another's
     this.#letters = adopt(shelf);
+    this.#letters.forEach(({ key }) => this.issued.add(key));
     this.#count();
     void this.#send();
   }
@@ -44,6 +48,7 @@ export class Outbox {
     const receipts = entries.map((entry) => {
       const letter = { ...entry, key: freshKey(), who: page.who };
       this.#letters.push(letter);
+      this.issued.add(letter.key);
       return new Promise<JournalEvent>((done, failed) =>
         this.#receipts.set(letter.key, { done, failed }),
       );
@@ -51,6 +56,11 @@ export class Outbox {
     this.#count();
     void this.#send();
     return receipts;
+  }
+
+  /** Resolves when nothing is on its way. */
+  quiet(): Promise<void> {
+    return new Promise((done) => (this.waiting === 0 ? done() : this.#idle.push(done)));
   }
 
   stop() {
@@ -114,6 +124,7 @@ export class Outbox {
     } catch {
       // Without storage the letters wait in memory only.
     }
+    if (this.waiting === 0) this.#idle.splice(0).forEach((done) => done());
   }
 }
 

@@ -111,6 +111,10 @@ export class Questions {
   /** Take back what was said last here; the question just answered comes up again. */
   undo() {
     const given = this.given;
+    if (given?.event !== null && this.live.outbox.waiting > 0) {
+      void this.live.outbox.quiet().then(() => this.undo()); // the last may still be on its way
+      return;
+    }
     const last = this.#lastOfOurs();
     if (given && (given.event === null || given.event.seq === last?.seq)) {
       this.given = null;
