@@ -99,7 +99,8 @@ def _tell(digits: Any, steps: Sequence[Step], wrong: float, out: Path, seconds: 
     )
     if not_kept := steps[-1].n_answers - steps[-1].n_kept:
         click.echo(
-            f"{not_kept} answers were not followed; model.suspects_ ranks the doubtful ones."
+            f"{not_kept} {'answer was' if not_kept == 1 else 'answers were'} not followed; "
+            "model.suspects_ ranks the doubtful ones."
         )
     click.echo(
         f"\nTook {seconds:.0f} s. Look at {out / 'digits.png'}, then try:\n"

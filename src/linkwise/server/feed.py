@@ -18,7 +18,7 @@ from linkwise.session import Event
 
 HEARTBEAT = 15.0
 #: Frames kept in memory.
-RECENT_BYTES = 8 * 2**20
+RECENT_BYTES = 2**20
 PAGE = 1000
 
 Frames = list[bytes]
