@@ -7,6 +7,7 @@ only, which is why their cost does not depend on the number of rows.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,15 @@ class Basis:
     @property
     def n_landmarks(self) -> int:
         return len(self.rows)
+
+    @cached_property
+    def spread(self) -> Floats:
+        """Unit rows whose products tell how alike landmarks are, (n_landmarks, n_directions)."""
+        return self.spread_of(self.vectors)
+
+    def spread_of(self, place: Floats) -> Floats:
+        """Return the same for rows given by their coordinates in the basis."""
+        return np.asarray(unit_rows(place * np.sqrt(self.smoothness)))
 
 
 def build_basis(labels: LabelMatrix, n_clusters: int, rng: np.random.RandomState) -> Basis:

@@ -14,7 +14,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
-from linkwise.cluster.sequential_basis import Basis, Floats, Ints, unit_rows
+from linkwise.cluster.sequential_basis import Basis, Floats, Ints
 from linkwise.cluster.sequential_trust import LiftedLinks, one_hot
 from linkwise.kernels.joints import lone_joints
 
@@ -22,9 +22,10 @@ from linkwise.kernels.joints import lone_joints
 HUB = 3
 #: Must-links that weigh less join nothing.
 MIN_WEIGHT = 0.3
-#: Groups of so many rows speak for a class. Three clusters of four must have one, and half of the
-#: joined rows must be in one: links between random rows make pairs, not groups.
+#: Groups of so many rows speak for a class. This share of the clusters must have one, and half of
+#: the joined rows must be in one: links between random rows make pairs, not groups.
 MIN_GROUP = 3
+MIN_SPOKEN_FOR = 0.75
 #: Labelled rows that each cluster of the clustering without answers counts as.
 PRIOR_ROWS = 0.6
 #: Variance of a label against that of the scores it teaches.
@@ -57,8 +58,7 @@ class GroupSpread:
         self.basis, self.links, self.weight = basis, links, weight
         self.prior = one_hot(basis.labels, basis.n_clusters)
         self.overlap = links.mixture @ self.prior
-        self.rows = unit_rows(links.place * np.sqrt(basis.smoothness))
-        self.landmarks = unit_rows(basis.vectors * np.sqrt(basis.smoothness))
+        self.rows, self.landmarks = basis.spread_of(links.place), basis.spread
         share = PRIOR_ROWS * basis.n_clusters / basis.n_landmarks
         self.gram = share * (self.landmarks.T @ self.landmarks)
         self.gram[np.diag_indices_from(self.gram)] += NOISE
@@ -68,7 +68,7 @@ class GroupSpread:
         """Tell whether the links have grown into groups."""
         size = np.bincount(self._groups(np.arange(len(self.links))))
         large = size[size >= MIN_GROUP]
-        many = len(large) >= max(2, 0.75 * self.basis.n_clusters)
+        many = len(large) >= max(2, MIN_SPOKEN_FOR * self.basis.n_clusters)
         return bool(many and 2 * large.sum() > size[size > 1].sum())
 
     def labels(self, part: Ints) -> Ints:

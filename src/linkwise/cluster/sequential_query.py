@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.cluster.sequential_basis import Basis, Floats, Ints, unit_rows
+from linkwise.cluster.sequential_basis import Basis, Floats, Ints
 from linkwise.cluster.sequential_groups import joined_rows
 from linkwise.constraints import Links
 
@@ -76,7 +76,7 @@ def _known_groups(basis: Basis, labels: Ints, votes: Floats, among: Links) -> _K
     refusals = np.bincount(group[among.cannot].ravel(), minlength=len(size))
     asked = np.concatenate([among.must, among.cannot])
     n_answers = np.bincount(asked.ravel(), minlength=basis.n_landmarks)
-    by_rank = np.lexsort((-_lead(votes), -n_answers))  # asked often, else sure: a good example
+    by_rank = np.lexsort((-lead(votes), -n_answers))  # asked often, else sure: a good example
     is_known = (size > 1) | (refusals >= MAX_TRIES)
     spoken_for = np.unique(labels[size[group] > 1])
     for c in np.setdiff1d(labels, spoken_for):
@@ -99,7 +99,7 @@ def _known_groups(basis: Basis, labels: Ints, votes: Floats, among: Links) -> _K
 
 def _likeness(basis: Basis, place: Ints, n_groups: int) -> Floats:
     """Return how alike each landmark is to the members of each group, on average."""
-    spread = unit_rows(basis.vectors * np.sqrt(basis.smoothness)).astype(np.float32)
+    spread = basis.spread.astype(np.float32)
     members = np.flatnonzero(place >= 0)
     belongs = np.zeros((len(members), n_groups), dtype=np.float32)
     belongs[np.arange(len(members)), place[members]] = 1.0
@@ -120,7 +120,7 @@ def _to_place(basis: Basis, known: _KnownGroups) -> Iterator[tuple[int, int]]:
     """Yield landmarks without a group, each with an example of the likeliest one."""
     chance = np.where(known.apart, 0.0, known.chance)
     waiting = np.flatnonzero((known.place < 0) & (chance > 0).any(axis=1))
-    doubt = _lead(chance / np.maximum(chance.sum(axis=1, keepdims=True), 1e-12))
+    doubt = lead(chance / np.maximum(chance.sum(axis=1, keepdims=True), 1e-12))
     begun = waiting[known.apart[waiting].any(axis=1)]  # finish what was begun
     drawn = waiting[np.argsort(basis.lot[waiting])]
     doubtful = waiting[np.argsort(doubt[waiting], kind="stable")]
@@ -162,7 +162,7 @@ def _interleave(drawn: Ints, doubtful: Ints) -> Ints:
     return np.concatenate([drawn, doubtful])[np.argsort(position, kind="stable")]
 
 
-def _lead(shares: Floats) -> Floats:
+def lead(shares: Floats) -> Floats:
     """Return by how much the largest share of each row leads."""
     if shares.shape[1] == 1:
         return shares[:, 0]

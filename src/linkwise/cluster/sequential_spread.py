@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from linkwise.cluster.sequential_basis import Basis, Floats, Ints, unit_rows
+from linkwise.cluster.sequential_basis import Basis, Floats, Ints
 from linkwise.cluster.sequential_choice import FOLD_DOUBT, folds, sure_gain
 from linkwise.cluster.sequential_honour import opinions
 from linkwise.cluster.sequential_trust import LiftedLinks
@@ -35,8 +35,7 @@ def spread_answers(
     """
     if len(links) < 2:
         return labels
-    features = unit_rows(links.place * np.sqrt(basis.smoothness))
-    targets = unit_rows(basis.vectors * np.sqrt(basis.smoothness))
+    features, targets = basis.spread_of(links.place), basis.spread
     r = basis.n_clusters
     broken = links.broken(labels, r)
 

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from linkwise.cluster.sequential_basis import Basis, Floats, Ints, lift, unit_rows
+from linkwise.cluster.sequential_basis import Basis, Floats, Ints, lift
 from linkwise.constraints import Links
 
 #: Share of wrong answers assumed before anything is known.
@@ -121,8 +121,8 @@ def represented(basis: Basis, links: LiftedLinks) -> Floats:
     as on a doubtful border, they share the voices; a row asked about alone in a wide region speaks
     for all of it. So links stand for the whole data even if the questions were chosen.
     """
-    rows = unit_rows(links.place * np.sqrt(basis.smoothness)).astype(np.float32)
-    landmarks = unit_rows(basis.vectors * np.sqrt(basis.smoothness)).astype(np.float32)
+    rows = basis.spread_of(links.place).astype(np.float32)
+    landmarks = basis.spread.astype(np.float32)
     voices = np.zeros(len(rows))
     total = np.zeros(len(landmarks), dtype=np.float32)
     for start in range(0, len(rows), 2000):
@@ -156,7 +156,7 @@ def _expectation(basis: Basis, links: LiftedLinks, labels: Ints) -> Floats:
 
 def _likeness(basis: Basis, links: LiftedLinks) -> Iterator[tuple[Ints, NDArray[np.float32], Ints]]:
     """Yield (block of links, how alike they are to the witnesses, the witnesses)."""
-    spread = unit_rows(links.place * np.sqrt(basis.smoothness)).astype(np.float32)
+    spread = basis.spread_of(links.place).astype(np.float32)
     left, right = spread[links.i], spread[links.j]
     p = len(links)
     n_witnesses = p if p <= MAX_COMPARED else N_COMPARED

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.cluster.sequential import SequentialClustering
+from linkwise.cluster.sequential_query import lead
 from linkwise.constraints import Links
 
 Ints = NDArray[np.int64]
@@ -69,10 +70,7 @@ class Situation:
     @cached_property
     def margin(self) -> Floats:
         """Lead of each landmark's first cluster over its second."""
-        if self.n_clusters == 1:
-            return self.votes[:, 0]
-        ranked = np.partition(self.votes, -2, axis=1)
-        return np.asarray(ranked[:, -1] - ranked[:, -2])
+        return lead(self.votes)
 
     @cached_property
     def group(self) -> Ints:
