@@ -62,7 +62,7 @@ def postgres_server():
     as_user = []
     if os.getuid() == 0:  # the server refuses to run as root
         shutil.chown(home, "postgres", "postgres")
-        as_user = ["runuser", "-u", "postgres", "--"]
+        as_user = ["/usr/sbin/runuser", "-u", "postgres", "--"]
     control = [*as_user, str(binaries[-1] / "pg_ctl"), "-D", str(home / "data"), "-s"]
     options = f"-k {home} -c listen_addresses='' -c fsync=off"
     run = {"check": True, "capture_output": True, "cwd": home}
