@@ -22,5 +22,5 @@ def test_nothing_acknowledged_is_lost_when_the_process_is_killed():
 
 
 def test_nothing_acknowledged_is_lost_when_the_disk_fails():
-    printed = run("session_faults.py", "--rounds", "6")
+    printed = run("session_faults.py", "--rounds", "8")
     assert "acknowledged and lost: 0, recorded twice: 0, gaps: 0" in printed

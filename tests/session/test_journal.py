@@ -1,5 +1,6 @@
 """The same laws for both journals."""
 
+import shutil
 import sqlite3
 
 import pytest
@@ -119,6 +120,22 @@ def test_a_truncated_sqlite_journal_is_told_and_left_alone(tmp_path, n_bytes):
         open_journal(tmp_path, None, "one")
     assert str(caught.value).startswith(f"{path} cannot be opened: the file is damaged")
     assert path.stat().st_size == n_bytes
+
+
+def test_a_sqlite_journal_whose_log_was_half_moved_into_it_is_whole(tmp_path):
+    create_journal(tmp_path, None, "one")
+    journal = open_journal(tmp_path, None, "one")
+    for seq in range(1, 201):
+        journal.append(records(seq, seq))
+    (tmp_path / "after").mkdir()
+    for name in ("journal.sqlite", "journal.sqlite-wal"):
+        shutil.copy(tmp_path / name, tmp_path / "after" / name)
+    journal.close()  # moves all pages; the copy gets the first of them only
+    with (tmp_path / "after" / "journal.sqlite").open("r+b") as file:
+        file.write((tmp_path / "journal.sqlite").read_bytes()[:4096])
+    again = open_journal(tmp_path / "after", None, "one")
+    assert again.read(0, 1000) == records(1, 200)
+    again.close()
 
 
 def test_a_full_disk_refuses_the_append_and_goes_on_when_there_is_room(tmp_path):

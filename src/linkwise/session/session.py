@@ -170,8 +170,10 @@ class Session(Speaking):
             self._open = False
             self._history.stop()
             self._history.checkpoint()
-            self._history.close()
-            self._lock.close()
+            try:
+                self._history.close()
+            finally:
+                self._lock.close()
 
     def __enter__(self) -> Session:
         return self

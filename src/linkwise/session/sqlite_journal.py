@@ -31,6 +31,8 @@ CREATE UNIQUE INDEX events_by_key ON events (key) WHERE key IS NOT NULL;
 _MAGIC = b"SQLite format 3\x00"
 _COLUMNS = "seq, kind, payload, who, at, key"
 _KEYS_AT_ONCE = 500
+#: Bytes before the first page of a write-ahead log, and before each page.
+_LOG_HEADER, _FRAME_HEADER = 32, 24
 
 
 class SqliteJournal(Journal):
@@ -133,16 +135,32 @@ class SqliteJournal(Journal):
 
 
 def _check_whole(path: Path) -> None:
-    """Refuse a file that was cut off, before SQLite takes it for an empty one."""
+    """Refuse a file that was cut off, before SQLite takes it for an empty one.
+
+    Where the process ended while SQLite was moving pages from the write-ahead log into the file,
+    the file may announce pages that are only in the log yet; SQLite goes on from there.
+    """
     with path.open("rb") as file:
         header = file.read(100)
     page_size, n_pages = (int.from_bytes(header[at]) for at in (slice(16, 18), slice(28, 32)))
-    announced = (65_536 if page_size == 1 else page_size) * n_pages
-    if not header.startswith(_MAGIC) or path.stat().st_size < announced:
+    page_size = 65_536 if page_size == 1 else page_size
+    whole = header.startswith(_MAGIC)
+    if whole and path.stat().st_size < page_size * n_pages:
+        missing = range(path.stat().st_size // page_size + 1, n_pages + 1)
+        whole = _pages_in_log(path, page_size).issuperset(missing)
+    if not whole:
         raise SessionError(
             f"{path} cannot be opened: the file is damaged (it is not whole). It was left as it "
             f"is; put a copy back."
         )
+
+
+def _pages_in_log(path: Path, page_size: int) -> set[int]:
+    """Return the numbers of the pages that the write-ahead log holds."""
+    log = path.with_name(f"{path.name}-wal")
+    content = log.read_bytes() if log.is_file() else b""
+    frames = range(_LOG_HEADER, len(content), _FRAME_HEADER + page_size)
+    return {int.from_bytes(content[at : at + 4]) for at in frames}
 
 
 def _sentence(path: Path, done: str, error: sqlite3.Error) -> str:
