@@ -1,8 +1,10 @@
 """Send the service what its OpenAPI document allows and what it forbids; it must do as it says.
 
-Schemathesis draws requests for every operation that comes to an end (all but the stream), rightly
-shaped and wrongly shaped, and checks each answer: no server error, a documented status, body and
-headers as described, wrong requests refused.
+Schemathesis draws requests for every operation, rightly shaped and wrongly shaped, and checks each
+answer: no server error, a documented status, body and headers as described, wrong requests refused.
+Of the stream the first frame is read, and compared with the document as well. Uploads are sent
+twice: as the document describes them, and as files of every format, rightly made (which must be
+taken) and wrongly made. At the end one file of each format becomes a session.
 
     python benchmarks/service_fuzz.py --examples 20     # the short form
     python benchmarks/service_fuzz.py --examples 300
@@ -16,46 +18,101 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
+import numpy as np
 import requests
 import schemathesis
 from hypothesis import HealthCheck, given, seed, settings
-from hypothesis.errors import Unsatisfiable
+from hypothesis import strategies as st
 from schemathesis import GenerationMode
 from schemathesis.checks import positive_data_acceptance
 
-from service_process import NAME, TOKEN, Server, make_session, serve
+from service_files import FORMATS, DataFile, Rows, right_files, write, wrong_files
+from service_process import NAME, TOKEN, Server, answer, make_session, place, serve
 
-ENDLESS = "/api/sessions/{session}/stream"
+STREAM = "/api/sessions/{session}/stream"
+UPLOADS = "/api/uploads"
 #: Where a message of the right shape may still say something that cannot be, such as row 999.
 DEPENDS_ON_THE_DATA = (
-    "/api/uploads",
+    UPLOADS,
     "/api/sessions/{session}/events",
     "/api/sessions/{session}/rows",
 )
-BEARER = {"Authorization": f"Bearer {TOKEN}"}
+Check = Callable[[schemathesis.Case], int]
+Experiment = tuple[str, st.SearchStrategy[schemathesis.Case], Check]
 
 
-def load(url: str) -> schemathesis.BaseSchema:
+def contract(document: dict[str, Any], url: str, session: str) -> schemathesis.BaseSchema:
     """Return the document; where a session is named, the one that exists is tried."""
-    document = httpx.get(f"{url}/openapi.json", headers=BEARER).json()
+    document = json.loads(json.dumps(document))
     del document["security"]  # the token is sent with every request
     for methods in document["paths"].values():
         for method, operation in methods.items():
             for parameter in operation.get("parameters", ()):
                 if parameter["name"] == "session" and method != "delete":
-                    parameter["schema"] = {"enum": [NAME]}
-    schema = schemathesis.openapi.from_dict(json.loads(json.dumps(document)))
+                    parameter["schema"] = {"enum": [session]}
+    schema = schemathesis.openapi.from_dict(document)
     schema.config.update(base_url=url)
+    schema.config.max_stream_events = 1
     return schema
 
 
-def fuzz(operation, mode: GenerationMode, examples: int, statuses: Counter, number: int) -> None:
-    """Try one operation; raises what was wrong with an answer."""
-    path = operation.path
-    left_out = [positive_data_acceptance] if path in DEPENDS_ON_THE_DATA else []
+def experiments(schema: schemathesis.BaseSchema, token: str) -> Iterator[Experiment]:
+    """Yield what there is to try: its name, the requests to draw, and how to check one."""
+    headers = {"Authorization": f"Bearer {token}"}
+
+    def check(case: schemathesis.Case) -> int:
+        left_out = [positive_data_acceptance] if case.path in DEPENDS_ON_THE_DATA else []
+        response = case.call(headers=headers, timeout=60)
+        case.validate_response(response, headers=headers, excluded_checks=left_out)
+        return response.status_code
+
+    for found in schema.get_all_operations():
+        operation = found.ok()
+        for mode in GenerationMode:
+            if mode == GenerationMode.POSITIVE or can_be_wrong(operation.definition.raw):
+                name = f"{operation.label}, {mode.value}"
+                yield name, operation.as_strategy(generation_mode=mode), check
+    behind = schema[STREAM]["get"].as_strategy(query={"after": 0}, headers={})
+    yield f"{STREAM} from the start", behind, check
+    for suffix in FORMATS:
+        cases = uploads(schema, right_files(suffix))
+        yield f"a right {suffix} file", cases, lambda case: must_be(201, check(case))
+    yield "wrong files", uploads(schema, wrong_files()), check
+
+
+def can_be_wrong(operation: dict[str, Any]) -> bool:
+    """Tell whether a request has anything that could be wrong."""
+    return "parameters" in operation or "requestBody" in operation
+
+
+def uploads(
+    schema: schemathesis.BaseSchema, files: st.SearchStrategy[DataFile]
+) -> st.SearchStrategy[schemathesis.Case]:
+    """Return the strategy of uploads of these files."""
+    operation = schema[UPLOADS]["post"]
+
+    def case(file: DataFile) -> schemathesis.Case:
+        kind = "application/octet-stream"
+        return operation.Case(query={"name": file.name}, body=file.content, media_type=kind)
+
+    return files.map(case)
+
+
+def must_be(wanted: int, status: int) -> int:
+    """Return the status if it is the one that is wanted."""
+    assert status == wanted, f"status {status} instead of {wanted}"
+    return status
+
+
+def try_out(experiment: Experiment, examples: int, number: int) -> Counter[int]:
+    """Draw requests and check the answers; returns how often each status came."""
+    _, cases, check = experiment
+    statuses: Counter[int] = Counter()
 
     @settings(
         max_examples=examples,
@@ -63,32 +120,56 @@ def fuzz(operation, mode: GenerationMode, examples: int, statuses: Counter, numb
         database=None,
         suppress_health_check=list(HealthCheck),
     )
-    @given(case=operation.as_strategy(generation_mode=mode))
-    def check(case) -> None:
-        response = case.call(headers=BEARER)
-        statuses[response.status_code] += 1
-        case.validate_response(response, headers=BEARER, excluded_checks=left_out)
+    @given(case=cases)
+    def one(case: schemathesis.Case) -> None:
+        statuses[check(case)] += 1
 
-    seed(number)(check)()
+    seed(number)(one)()
+    return statuses
+
+
+def sessions_of_files(client: httpx.Client) -> list[str]:
+    """Make a session of a file of each format; returns what went wrong."""
+    X = np.random.default_rng(0).normal(size=(40, 3)).astype(np.float32)
+    drawn, faults = Rows(X, [f"row {k}" for k in range(len(X))]), []
+    for suffix in FORMATS:
+        file = write(suffix, drawn)
+        taken = client.post(UPLOADS, params={"name": file.name}, content=file.content)
+        wanted = {"name": "x", "n_clusters": 2, "source": {"upload": taken.json()["upload"]}}
+        job = client.post("/api/sessions", json=wanted).json()["job"]
+        while (found := client.get(f"/api/jobs/{job}").json())["state"] == "running":
+            time.sleep(0.05)
+        if found["state"] != "done":
+            faults.append(f"no session of a {suffix} file: {found['error']}")
+    return faults
 
 
 def run(server: Server, options: argparse.Namespace) -> int:
-    schema = load(f"http://127.0.0.1:{server.port}")
-    statuses: Counter[int] = Counter()
-    broken, tried = [], 0
-    for found in schema.get_all_operations():
-        operation = found.ok()
-        if operation.path == ENDLESS or time.monotonic() > options.end:
-            continue
-        for mode in GenerationMode:
+    url = f"http://127.0.0.1:{server.port}"
+    with httpx.Client(
+        base_url=url, headers={"Authorization": f"Bearer {TOKEN}"}, timeout=60
+    ) as client:
+        client.post(place("events"), json={"events": [answer(0, k) for k in range(1, 6)]})
+        schema = contract(client.get("/openapi.json").json(), url, NAME)
+        statuses, broken, tried = Counter[int](), [], 0
+        for experiment in experiments(schema, TOKEN):
+            if time.monotonic() > options.end:
+                break
             try:
-                fuzz(operation, mode, options.examples, statuses, options.seed)
-            except Unsatisfiable:  # nothing about it can be wrong
-                continue
-            except (BaseExceptionGroup, requests.RequestException) as error:
-                broken.append(f"{operation.label} {mode.value}: {error}")
-        tried += 1
-    print(f"{tried} operations, {sum(statuses.values()):,} requests")
+                statuses += try_out(experiment, options.examples, options.seed)
+            except (BaseExceptionGroup, AssertionError, requests.RequestException) as error:
+                broken.append(f"{experiment[0]}: {error}")
+            tried += 1
+        broken += sessions_of_files(client)
+    return report(schema, tried, statuses, broken)
+
+
+def report(
+    schema: schemathesis.BaseSchema, tried: int, statuses: Counter[int], broken: list[str]
+) -> int:
+    """Print what was found; returns the number of faults."""
+    n_operations = sum(1 for _ in schema.get_all_operations())
+    print(f"{n_operations} operations, {tried} experiments, {sum(statuses.values()):,} requests")
     print("answers by status:", ", ".join(f"{k}: {n:,}" for k, n in sorted(statuses.items())))
     server_errors = sum(n for status, n in statuses.items() if status >= 500)
     print(f"{server_errors} server errors, {len(broken)} breaks of the contract")
@@ -99,7 +180,7 @@ def run(server: Server, options: argparse.Namespace) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--examples", type=int, default=20, help="per operation and direction")
+    parser.add_argument("--examples", type=int, default=20, help="per experiment")
     parser.add_argument("--most-seconds", type=float, default=900, help="stop after so long")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()

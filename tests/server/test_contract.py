@@ -5,36 +5,22 @@ import shutil
 from pathlib import Path
 
 import pytest
-import schemathesis
-from hypothesis import HealthCheck, given, settings
-from schemathesis import GenerationMode
-from schemathesis.checks import positive_data_acceptance
-from service_client import BEARER, TOKEN, answer, serving, tell
+from service_client import TOKEN, answer, serving, tell
 
 from linkwise.server import creation
 from linkwise.server.app import create_app
+from service_files import HARMFUL
+from service_fuzz import STREAM, UPLOADS, contract, experiments, try_out
 
-ENDLESS = "/api/sessions/{session}/stream"
-#: Where a message of the right shape may still say something that cannot be, such as row 999.
-DEPENDS_ON_THE_DATA = (
-    "/api/uploads",
-    "/api/sessions/{session}/events",
-    "/api/sessions/{session}/rows",
-)
 REPOSITORY = Path(__file__).parents[2]
 
 
-def operations():
-    """Return every operation that comes to an end, to be used rightly and, if possible, wrongly."""
+def names():
+    """Return the names of all experiments."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("linkwise.server.app.Uploads", lambda *args: None)  # noqa: ARG005
         document = create_app(Path(__file__).parent, token=TOKEN).openapi()
-    for path, methods in document["paths"].items():
-        for method, operation in methods.items():
-            if path != ENDLESS:
-                yield method, path, GenerationMode.POSITIVE
-                if "parameters" in operation or "requestBody" in operation:
-                    yield method, path, GenerationMode.NEGATIVE
+    return [name for name, *_ in experiments(contract(document, "http://here", "flowers"), TOKEN)]
 
 
 @pytest.fixture(scope="module")
@@ -50,42 +36,39 @@ def served(template, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def contract(served):
-    """Return the document; where a session is named, the one that exists is tried."""
-    document = json.loads(json.dumps(served.app.openapi()))
-    del document["security"]  # who comes in without the token is the matter of another test
-    for methods in document["paths"].values():
+def by_name(served):
+    """Return the experiments with this service."""
+    schema = contract(served.app.openapi(), served.url, "flowers")
+    return {experiment[0]: experiment for experiment in experiments(schema, TOKEN)}
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_service_does_what_the_document_says(by_name, name):
+    assert sum(try_out(by_name[name], examples=3, number=0).values()) >= 1
+
+
+def test_every_operation_is_tried_in_every_way(served, by_name):
+    for path, methods in served.app.openapi()["paths"].items():
         for method, operation in methods.items():
-            for parameter in operation.get("parameters", ()):
-                if parameter["name"] == "session" and method != "delete":
-                    parameter["schema"] = {"enum": ["flowers"]}
-    schema = schemathesis.openapi.from_dict(document)
-    schema.config.update(base_url=served.url)
-    return schema
+            assert f"{method.upper()} {path}, positive" in by_name
+            if "parameters" in operation:
+                assert f"{method.upper()} {path}, negative" in by_name
 
 
-@pytest.mark.parametrize(("method", "path", "mode"), list(operations()))
-def test_the_service_does_what_the_document_says(contract, method, path, mode):
-    operation = contract[path][method]
-
-    @given(case=operation.as_strategy(generation_mode=mode))
-    @settings(
-        max_examples=3,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-    )
-    def check(case):
-        left_out = [positive_data_acceptance] if path in DEPENDS_ON_THE_DATA else []
-        case.call_and_validate(headers=BEARER, excluded_checks=left_out)
-
-    check()
+@pytest.mark.parametrize("file", HARMFUL, ids=lambda file: file.name)
+def test_a_file_that_could_do_harm_is_taken_or_refused_in_good_order(served, file):
+    with served.client() as client:
+        found = client.post(UPLOADS, params={"name": file.name}, content=file.content)
+    assert found.status_code in (201, 422)
+    assert ("error" in found.json()) == (found.status_code == 422)
 
 
 def test_the_stream_is_documented_as_what_it_is(served):
-    stream = served.app.openapi()["paths"][ENDLESS]["get"]
-    assert list(stream["responses"]["200"]["content"]) == ["text/event-stream"]
+    stream = served.app.openapi()["paths"][STREAM]["get"]
+    (kind, content), *others = stream["responses"]["200"]["content"].items()
+    assert (kind, others) == ("text/event-stream", [])
+    kinds = [frame["properties"]["event"]["const"] for frame in content["schema"]["oneOf"]]
+    assert kinds == ["journal", "view"]
 
 
 def test_the_document_in_the_repository_is_the_one_of_this_service(served):

@@ -1,6 +1,8 @@
 """Uploads: a stream becomes a file that is described, or nothing is left of it."""
 
+import errno
 import io
+import os
 import socket
 import time
 from contextlib import suppress
@@ -12,6 +14,7 @@ import pytest
 from service_client import TOKEN, wait_for
 
 from linkwise.server import inspection
+from service_fuzz import sessions_of_files
 
 PEOPLE = (
     "id,height,weight,about,photo\n"
@@ -34,6 +37,12 @@ def npz(**arrays):
 
 def left(root):
     return list((root / ".uploads").iterdir())
+
+
+def test_a_file_of_each_format_becomes_a_session(served):
+    with served.client() as client:
+        assert sessions_of_files(client) == []
+        assert len(client.get("/api/sessions").json()) == 6
 
 
 def test_a_table_is_described(client):
@@ -247,4 +256,20 @@ def test_pickled_objects_are_never_loaded(client, root):
     refused = upload(client, "x.npy", file.getvalue())
     assert refused.status_code == 422
     assert "never pickled objects" in refused.json()["error"]
+    assert left(root) == []
+
+
+def test_a_damaged_file_is_told_from_a_failing_disk(client, root, monkeypatch):
+    def stumble(*words):
+        def inspect(path):  # noqa: ARG001
+            raise OSError(*words)
+
+        monkeypatch.setattr("linkwise.server.uploads.inspect_file", inspect)
+        return upload(client, "x.parquet", b"PAR1")
+
+    damaged = stumble("page 3 is broken")  # so does the reader of Parquet files complain
+    assert damaged.status_code == 422
+    assert damaged.json()["error"] == "x.parquet is not a .parquet file linkwise can read."
+    failing = stumble(errno.EIO, os.strerror(errno.EIO))
+    assert failing.status_code == 503
     assert left(root) == []

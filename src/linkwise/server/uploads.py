@@ -99,7 +99,9 @@ class Uploads:
             description = inspect_file(place / f"data{suffix}")
         except LinkwiseError as error:
             raise InvalidInput(_as_called(str(error), suffix, name)) from error
-        except (ValueError, TypeError, ArithmeticError, MemoryError, LookupError) as error:
+        except Exception as error:  # what damaged files make their readers raise is past listing
+            if isinstance(error, OSError) and error.errno is not None:
+                raise  # it is the disk and not the file
             logger.warning("an upload could not be read", exc_info=error)
             raise InvalidInput(f"{name} is not a {suffix} file linkwise can read.") from error
         (place / "about.json").write_text(json.dumps({"name": name, "suffix": suffix}), "utf-8")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import anyio.to_thread
 from fastapi import APIRouter, Header, Query, Response
@@ -16,12 +16,25 @@ from linkwise.session import Entry
 
 router = APIRouter(prefix="/api/sessions/{session}", tags=["events"])
 
+
+def _frame(kind: str, holds: str) -> dict[str, Any]:
+    """Describe one kind of frame of the stream, whose data are JSON."""
+    content = {"$ref": f"#/components/schemas/{holds}"}
+    data = {"type": "string", "contentMediaType": "application/json", "contentSchema": content}
+    parts = {"event": {"const": kind}, "id": {"type": "string"}, "data": data}
+    return {"type": "object", "properties": parts, "required": ["event", "id", "data"]}
+
+
 _STREAM = {
     "description": (
         "Server-sent events without an end. `event: journal` holds an Event and has its journal "
         "position as `id`; `event: view` holds a ViewNews and says that new labels are ready."
     ),
-    "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    "content": {
+        "text/event-stream": {
+            "schema": {"oneOf": [_frame("journal", "Event"), _frame("view", "ViewNews")]}
+        }
+    },
 }
 
 After = Annotated[int, Query(ge=0, le=MOST, description="Only what follows this event.")]
@@ -55,7 +68,7 @@ async def history(
 async def stream(
     live: Live,
     after: Annotated[int | None, Query(ge=0, le=MOST)] = None,
-    last_event_id: Annotated[str | None, Header(max_length=20, pattern=r"^[0-9]*$")] = None,
+    last_event_id: Annotated[str, Header(max_length=20, pattern=r"^[0-9]*$")] = "",
 ) -> StreamingResponse:
     """Hear of events and new labels as they come; `Last-Event-ID` or `after` resumes."""
     resume = int(last_event_id) if last_event_id else after

@@ -1,0 +1,161 @@
+"""Small data files for the service: rightly made ones of every format, and ones that went wrong."""
+
+from __future__ import annotations
+
+import csv
+import io
+import pickle
+import zipfile
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from hypothesis import strategies as st
+
+FORMATS = (".csv", ".tsv", ".parquet", ".npy", ".npz")
+
+
+class DataFile(NamedTuple):
+    """A file, and how many rows it has if it is one that must be taken."""
+
+    name: str
+    content: bytes
+    n_rows: int = 0
+
+
+class Rows(NamedTuple):
+    """Rows of numbers, and a text for each row of a table."""
+
+    X: np.ndarray
+    notes: list[str]
+
+
+@st.composite
+def rows(draw: st.DrawFn) -> Rows:
+    """Draw a few rows with a text each; the texts may hold anything that can be written."""
+    n_rows, n_columns = draw(st.integers(2, 12)), draw(st.integers(1, 5))
+    numbers = st.floats(-1e6, 1e6, width=32)
+    row = st.lists(numbers, min_size=n_columns, max_size=n_columns)
+    X = draw(st.lists(row, min_size=n_rows, max_size=n_rows))
+    note = st.text(st.characters(codec="utf-8", exclude_characters="\r\x00"), max_size=20)
+    notes = draw(st.lists(note, min_size=n_rows, max_size=n_rows))
+    return Rows(np.array(X, dtype=np.float32), notes)
+
+
+def right_files(suffix: str) -> st.SearchStrategy[DataFile]:
+    """Return the strategy of files of one format that the service must take."""
+    return rows().map(lambda drawn: write(suffix, drawn))
+
+
+def write(suffix: str, drawn: Rows) -> DataFile:
+    """Write rows in one of the formats."""
+    return DataFile(f"drawn{suffix}", _WRITERS[suffix](drawn), len(drawn.X))
+
+
+def _separated(drawn: Rows, delimiter: str) -> bytes:
+    file = io.StringIO()
+    writer = csv.writer(file, delimiter=delimiter)
+    writer.writerow([*(f"x{k}" for k in range(drawn.X.shape[1])), "note"])
+    writer.writerows([*map(str, x), note] for x, note in zip(drawn.X, drawn.notes, strict=True))
+    return file.getvalue().encode()
+
+
+def _parquet(drawn: Rows) -> bytes:
+    columns = {f"x{k}": column for k, column in enumerate(drawn.X.T)}
+    file = io.BytesIO()
+    pq.write_table(pa.table(columns | {"note": drawn.notes}), file)
+    return file.getvalue()
+
+
+def _npy(drawn: Rows) -> bytes:
+    file = io.BytesIO()
+    np.save(file, drawn.X)
+    return file.getvalue()
+
+
+def _npz(drawn: Rows) -> bytes:
+    file = io.BytesIO()
+    np.savez_compressed(file, X=drawn.X, notes=np.array(drawn.notes))
+    return file.getvalue()
+
+
+_WRITERS: dict[str, Callable[[Rows], bytes]] = {
+    ".csv": lambda drawn: _separated(drawn, ","),
+    ".tsv": lambda drawn: _separated(drawn, "\t"),
+    ".parquet": _parquet,
+    ".npy": _npy,
+    ".npz": _npz,
+}
+
+
+@st.composite
+def wrong_files(draw: st.DrawFn) -> DataFile:
+    """Draw a file that was cut, changed, called something else, or made to do harm.
+
+    Some of them can still be read; whether they are taken or refused, it must be in good order.
+    """
+    made = draw(st.sampled_from(FORMATS).flatmap(right_files))
+    content = bytearray(made.content)
+    what = draw(st.sampled_from(("cut", "changed", "renamed", "random", "harmful")))
+    if what == "cut":
+        del content[draw(st.integers(0, len(content) - 1)) :]
+    elif what == "changed":
+        for at in draw(st.lists(st.integers(0, len(content) - 1), min_size=1, max_size=8)):
+            content[at] = draw(st.integers(0, 255))
+    elif what == "renamed":
+        return DataFile(f"drawn{draw(st.sampled_from(FORMATS))}", made.content)
+    elif what == "random":
+        return DataFile(made.name, draw(st.binary(max_size=200)))
+    elif what == "harmful":
+        return draw(st.sampled_from(HARMFUL))
+    return DataFile(made.name, bytes(content))
+
+
+class _Harm:
+    """Would end the process if it were unpickled."""
+
+    def __reduce__(self) -> tuple[Callable[[str], None], tuple[str]]:
+        return exit, ("unpickled",)
+
+
+def _saved(*arrays: np.ndarray, **named: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    if named:
+        np.savez(file, **named)
+    else:
+        np.save(file, arrays[0], allow_pickle=True)
+    return file.getvalue()
+
+
+def _archive(name: str, content: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, content)
+    return file.getvalue()
+
+
+_SPARSE = {"data": np.ones(2), "indices": np.array([0, -7]), "indptr": np.array([0, 9])}
+HARMFUL = (
+    DataFile("pickle.npy", _saved(np.array([_Harm()], dtype=object))),
+    DataFile("pickle.npz", _archive("X.npy", pickle.dumps(_Harm()))),
+    DataFile("way-out.npz", _archive("../../../way-out.npy", _saved(np.ones((3, 2))))),
+    DataFile("sparse.npz", _saved(**_SPARSE, shape=np.array([2, 2]))),
+    DataFile("huge.npz", _saved(**_SPARSE, shape=np.array([2**62, 2**62]))),
+    DataFile("empty.npz", _archive("nothing.txt", b"")),
+    DataFile("scalar.npy", _saved(np.float64(1.0))),
+    DataFile("text.npy", _saved(np.array([["a", "b"]]))),
+    DataFile("infinite.npy", _saved(np.full((3, 2), np.inf))),
+    DataFile("announced.npy", _saved(np.ones((3, 2))).replace(b"(3, 2)", b"(3,9999999999)")),
+    DataFile("header.csv", b"a,b,c\n"),
+    DataFile("ragged.csv", b"a,b\n1\n1,2,3\n"),
+    DataFile("quote.csv", b'a,b\n"1,2\n'),
+    DataFile("zero.csv", b"a\x00b,c\n1,2\n"),
+    DataFile("latin.csv", "größe,b\n1,2\n".encode("latin-1")),
+    DataFile("formula.csv", b"a,b\n1,=cmd|'/c calc'!A0\n2,@x\n"),
+    DataFile("twice.csv", b"a,a\n1,2\n3,4\n"),
+    DataFile("wide.csv", b",".join([b"1"] * 3000) + b"\n"),
+    DataFile("../../etc/passwd.csv", b"a,b\n1,2\n3,4\n"),
+    DataFile("script.html", b"<script>alert(1)</script>"),
+)
