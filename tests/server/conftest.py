@@ -14,6 +14,7 @@ from linkwise.server.app import create_app
 from linkwise.session import Session
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(1, str(Path(__file__).parents[2] / "benchmarks"))
 
 from service_client import TOKEN, calling, serving
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 from collections.abc import AsyncIterator, Iterable
@@ -15,6 +16,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from linkwise.server.files import DataFolder
+from linkwise.server.idle import close_idle_sessions
 from linkwise.server.jobs import Jobs
 from linkwise.server.logs import AccessLog
 from linkwise.server.refusals import answer_refusals
@@ -79,7 +81,11 @@ def create_app(
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         shutil.rmtree(service.exports, ignore_errors=True)
+        ending = asyncio.Event()
+        keeper = asyncio.create_task(close_idle_sessions(service, ending))
         yield
+        ending.set()
+        await keeper
         await anyio.to_thread.run_sync(service.jobs.close)
         await shelf.close()
 

@@ -17,9 +17,10 @@ from linkwise.server.event_schemas import encode_event
 from linkwise.session import Event
 
 HEARTBEAT = 15.0
-#: Frames kept in memory.
-RECENT_BYTES = 2**20
-PAGE = 1000
+#: Frames kept in memory: those of the last thousand answers or so.
+RECENT_BYTES = 2**18
+#: Events read from the journal at once; short, as a listener may leave at any time.
+PAGE = 200
 
 Frames = list[bytes]
 
@@ -86,7 +87,7 @@ class Feed:
             if frames:
                 yield b"".join(frames)
                 await asyncio.sleep(0)  # others get their turn, and a listener who left is noticed
-            elif not await _happens(news, HEARTBEAT):
+            elif not await happens(news, HEARTBEAT):
                 yield b": still here\n\n"
 
     async def _frames_after(self, cursor: int) -> Frames:
@@ -111,7 +112,8 @@ def view_frame(data: str) -> bytes:
     return f"event: view\ndata: {data}\n\n".encode()
 
 
-async def _happens(news: asyncio.Event, seconds: float) -> bool:
+async def happens(news: asyncio.Event, seconds: float) -> bool:
+    """Wait for an event so long at most; returns whether it came."""
     try:
         async with asyncio.timeout(seconds):
             return await news.wait()

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from threading import Event, Lock
 
 from linkwise.errors import Cancelled, LinkwiseError
+from linkwise.server.memory import give_back
 from linkwise.server.refusals import InTheWay, NotFound
 
 logger = logging.getLogger("linkwise.server")
@@ -83,6 +84,12 @@ class Jobs:
             raise NotFound(f"there is no job {job}.")
         return self._jobs[job]
 
+    def subjects(self) -> set[str]:
+        """Return what the jobs that run or wait are about."""
+        with self._lock:
+            running = [job for job in self._jobs.values() if job.state == "running"]
+        return {job.about for job in running if job.about is not None}
+
     def cancel(self, job: str) -> Job:
         """Ask a job to stop; one that is over stays as it is."""
         found = self.get(job)
@@ -108,6 +115,7 @@ class Jobs:
             logger.error("a job failed", exc_info=error, extra={"job": job.job})
             job.error = "A fault in linkwise. The log says where."
             job.state = "failed"
+        give_back()
         logger.info("job over", extra={"job": job.job, "state": job.state})
 
     def _forget_old(self) -> None:

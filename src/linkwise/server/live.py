@@ -11,7 +11,8 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from threading import Condition, Thread
 from typing import Any
 
@@ -21,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.server.feed import Feed, journal_frame, view_frame
+from linkwise.server.memory import give_back
 from linkwise.server.refusals import Stopping
 from linkwise.server.schemas import Cluster, ViewNews
 from linkwise.session import Entry, Event, Session, View
@@ -33,11 +35,13 @@ Labels = NDArray[np.unsignedinteger[Any]]
 LARGE = ("label", "together", "split")
 #: Memory for the labels shown last, from which changes are told.
 SHOWN_BYTES = 16 * 2**20
-MOST_SHOWN = 256
+MOST_SHOWN = 64
 #: When so many events come during one computation, the worker rests as long as it took, so that
 #: the processor is left to those who store them.
 FLOOD = 100
 LONGEST_REST = 2.0
+#: Seconds between two times of giving free memory back.
+TIDY_EVERY = 5.0
 
 
 class LiveSession:
@@ -61,9 +65,24 @@ class LiveSession:
         self._failure: Exception | None = None
         self._work = Condition()
         self._wanted, self._stopped = True, False
+        self._users, self._left = 0, time.monotonic()
         self._stop_listening = session.listen(self._heard)
         self._worker = Thread(target=self._compute_views, name="linkwise-labels", daemon=True)
         self._worker.start()
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Count as a user of the session for the length of a block."""
+        self._users += 1
+        try:
+            yield
+        finally:
+            self._users -= 1
+            self._left = time.monotonic()
+
+    def is_idle(self, seconds: float) -> bool:
+        """Tell whether nobody uses the session, nor has for so long."""
+        return self._users == 0 and time.monotonic() - self._left >= seconds
 
     async def append(self, entries: list[Entry]) -> list[Event]:
         """Store the entries; returns when they are on the disk."""
@@ -127,6 +146,7 @@ class LiveSession:
 
     def _compute_views(self) -> None:
         """Run in the worker thread: labels of all events so far, again and again."""
+        tidied = 0.0
         while self._next():
             started, seq = time.perf_counter(), self.session.seq
             try:
@@ -137,6 +157,9 @@ class LiveSession:
                 self._tell(self._fail, error)
             else:
                 self._tell(self._show, view, frame)
+            if started - tidied >= TIDY_EVERY:
+                tidied = started
+                give_back()
             if self.session.seq - seq >= FLOOD:
                 self._rest(time.perf_counter() - started)
 

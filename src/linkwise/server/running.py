@@ -13,6 +13,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from linkwise.errors import InvalidInput
+from linkwise.server.memory import keep_few_pools
 from linkwise.server.refusals import InTheWay
 from linkwise.server.security import LOOPBACK
 
@@ -98,4 +99,5 @@ def read_token(path: Path | None) -> str:
 
 def run(app: FastAPI, listener: socket.socket, when_ready: Callable[[], Any] | None = None) -> None:
     """Serve until the process is told to stop."""
+    keep_few_pools()
     Server(app, when_ready).run(sockets=[listener])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -39,9 +40,11 @@ SessionId = Annotated[str, FromPath(pattern=SESSION_ID, description="Name of the
 ServiceHere = Annotated[Service, Depends(_the_service)]
 
 
-async def _the_session(session: SessionId, request: Request) -> LiveSession:
+async def _the_session(session: SessionId, request: Request) -> AsyncIterator[LiveSession]:
+    """Lend the session to a request until its answer is complete."""
     service = await _the_service(request)
-    return await service.shelf.get(session)
+    async with service.shelf.using(session) as live:
+        yield live
 
 
 Live = Annotated[LiveSession, Depends(_the_session)]

@@ -1,4 +1,4 @@
-"""The sessions below one folder: found by name, opened when needed, closed at the end."""
+"""The sessions below one folder: found by name, opened when needed, closed when idle."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import logging
 import re
 import secrets
 import time
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
@@ -67,6 +69,29 @@ class Shelf:
                 self._open[name] = LiveSession(session, self._limiter())
                 logger.info("session opened", extra={"session": name})
         return self._open[name]
+
+    @asynccontextmanager
+    async def using(self, name: str) -> AsyncIterator[LiveSession]:
+        """Lend the session for the length of a block; it stays open as long."""
+        live = await self.get(name)
+        with live.in_use():
+            yield live
+
+    async def close_idle(self, seconds: float, busy: Collection[str]) -> int:
+        """Close the sessions nobody has used for so long, but not ``busy`` ones; returns how many.
+
+        Whoever asks for one while it is being closed waits at its lock and opens it again.
+        """
+        n_closed = 0
+        for name, live in list(self._open.items()):
+            async with self._locks[name]:
+                idle = name not in busy and live.is_idle(seconds)
+                if idle and self._open.get(name) is live:
+                    del self._open[name]  # from here on nobody can be lent it
+                    await live.close()
+                    n_closed += 1
+                    logger.info("idle session closed", extra={"session": name})
+        return n_closed
 
     async def remove(self, name: str) -> None:
         """Put a session away; its files stay on the disk, in another folder."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import ChainMap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -31,7 +30,7 @@ class Draft:
     records: list[Record] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._taken_back: ChainMap[int, int] = ChainMap({}, self.log.taken_back)
+        self._counts: dict[int, int] = {}  # of standing undos, where they differ from the log
         self._targets: dict[int, int] = {}
         self._n_splits = self.log.n_splits
 
@@ -40,7 +39,7 @@ class Draft:
         n_before, n_splits = len(self.records), self._n_splits
         counts = None
         if any(entry.kind == "undo" for entry in entries):
-            counts = dict(self._taken_back.maps[0])
+            counts = dict(self._counts)
         try:
             return [self._add(entry) for entry in entries]
         except BaseException:
@@ -50,7 +49,7 @@ class Draft:
             del self.records[n_before:]
             self._n_splits = n_splits
             if counts is not None:
-                self._taken_back.maps[0] = counts
+                self._counts = counts
             raise
 
     def _add(self, entry: Entry) -> tuple[Record, bool]:
@@ -83,12 +82,16 @@ class Draft:
     def _undo(self, event: int, seq: int) -> None:
         if event >= seq:
             raise InvalidEvent(f"there is no event {event} to undo; the last one is {seq - 1}.")
-        if self._taken_back.get(event, 0) > 0:
+        if self._n_undos(event) > 0:
             raise InvalidEvent(
                 f"event {event} is undone already. Undo the event that undid it to get it back."
             )
         self._targets[seq] = event
-        take_back(event, self._taken_back, self._target)
+        self._counts.update(take_back(event, self._n_undos, self._target))
+
+    def _n_undos(self, seq: int) -> int:
+        in_log = self.log.n_undos(seq) if seq <= self.log.n else 0
+        return self._counts.get(seq, in_log)
 
     def _target(self, seq: int) -> int | None:
         return self._targets.get(seq) if seq > self.log.n else self.log.target(seq)

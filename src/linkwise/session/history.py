@@ -22,7 +22,7 @@ from linkwise.session.writer import Writer
 logger = logging.getLogger(__name__)
 
 #: Records kept in memory for readers who follow closely.
-TAIL = 20_000
+TAIL = 1_000
 CHECKPOINT_EVERY = 50_000
 
 Listener = Callable[[list[Event]], None]

@@ -1,7 +1,7 @@
 """The log: all events of a session as columns of numbers, and which of them still stand.
 
-A million events are some 20 MB here, and every earlier state is a prefix. What only a reader of
-the history needs (who, when) stays in the journal.
+A million events are some 30 MB here, undone or not, and every earlier state is a prefix. What only
+a reader of the history needs (who, when) stays in the journal.
 
 An event *stands* unless a later event that stands takes it back. So undoing an undo restores what
 it took back, to any depth.
@@ -10,7 +10,7 @@ it took back, to any depth.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,9 @@ _VERDICT_CODES = {None: NO_GUESS} | {verdict: code for code, verdict in enumerat
 #: Columns and their types. ``i`` is the row, or the event an undo is about; ``verdict`` and
 #: ``guess`` are positions in VERDICTS.
 COLUMNS = {"kind": np.int8, "i": np.int64, "j": np.int64, "verdict": np.int8, "guess": np.int8}
+#: What follows from them: how many standing undos an event has, its latest undo, standing or not
+#: (0: none), and for an undo the one before it of the same event.
+_DERIVED = {"n_undos": np.int32, "latest_undo": np.int32, "undo_before": np.int32}
 
 
 class Log:
@@ -35,14 +38,11 @@ class Log:
 
     def __init__(self) -> None:
         self.n = 0
-        self._columns = {name: np.empty(1024, dtype) for name, dtype in COLUMNS.items()}
-        self._fallen = np.zeros(1024, dtype=bool)
+        self._columns = {
+            name: np.zeros(1024, dtype) for name, dtype in (COLUMNS | _DERIVED).items()
+        }
         #: Events that are neither answers nor undos, in order: seq -> payload.
         self.others: dict[int, Payload] = {}
-        #: How many standing undos each event has; absent is none.
-        self.taken_back: dict[int, int] = {}
-        #: The undos, standing or not, of each event.
-        self.undos: dict[int, list[int]] = {}
         self.n_splits = 0
 
     @classmethod
@@ -96,31 +96,39 @@ class Log:
 
     def _hear_undo(self, seq: int) -> None:
         target = int(self._columns["i"][seq - 1])
-        self.undos.setdefault(target, []).append(seq)
-        for changed in take_back(target, self.taken_back, self.target):
-            self._fallen[changed - 1] = self.taken_back[changed] > 0
+        latest = self._columns["latest_undo"]
+        self._columns["undo_before"][seq - 1] = latest[target - 1]
+        latest[target - 1] = seq
+        for changed, n_undos in take_back(target, self.n_undos, self.target).items():
+            self._columns["n_undos"][changed - 1] = n_undos
 
     def _reserve(self, n: int) -> None:
-        room = len(self._fallen)
+        room = len(self._columns["kind"])
         if n > room:
-            more = max(n, 2 * room) - room
-            for name, dtype in COLUMNS.items():
-                self._columns[name] = np.concatenate([self._columns[name], np.empty(more, dtype)])
-            self._fallen = np.concatenate([self._fallen, np.zeros(more, dtype=bool)])
+            for name, column in self._columns.items():
+                grown = np.zeros(max(n, 2 * room), column.dtype)
+                grown[:room] = column
+                self._columns[name] = grown
+
+    def n_undos(self, seq: int) -> int:
+        """Return how many standing undos an event has."""
+        return int(self._columns["n_undos"][seq - 1])
 
     def stands(self, seq: int) -> bool:
         """Tell whether an event still counts."""
-        return not self._fallen[seq - 1]
+        return self.n_undos(seq) == 0
 
     def undone_by(self, seq: int) -> int | None:
         """Return the latest standing undo of an event."""
-        standing = [undo for undo in self.undos.get(seq, ()) if self.stands(undo)]
-        return max(standing, default=None)
+        undo = int(self._columns["latest_undo"][seq - 1])
+        while undo and not self.stands(undo):
+            undo = int(self._columns["undo_before"][undo - 1])
+        return undo or None
 
     def standing(self, n: int) -> NDArray[np.bool_]:
         """Tell which of the first ``n`` events stood when there were ``n``."""
         if n == self.n:
-            return ~self._fallen[:n]
+            return np.asarray(self._columns["n_undos"][:n] == 0)
         fallen = np.zeros(n, dtype=bool)
         targets = self.column("i", n)
         for position in np.flatnonzero(self.column("kind", n) == UNDO)[::-1].tolist():
@@ -139,21 +147,21 @@ def _row(kind: str, payload: Payload) -> tuple[int, int, int, int, int]:
 
 
 def take_back(
-    seq: int, taken_back: MutableMapping[int, int], target: Callable[[int], int | None]
-) -> list[int]:
-    """Count one more standing undo of event ``seq``; return all events this touches.
+    seq: int, n_undos: Callable[[int], int], target: Callable[[int], int | None]
+) -> dict[int, int]:
+    """Count one more standing undo of event ``seq``; return the new counts of all it touches.
 
     Where an undo falls, what it had taken back rises again, and so on down the chain.
-    ``target(seq)`` is the event an undo is about, None for other events.
+    ``n_undos(seq)`` is how many standing undos an event has so far; ``target(seq)`` is the event an
+    undo is about, None for other events.
     """
-    touched, change = [], 1
+    counts, change = {}, 1
     following: int | None = seq
     while following is not None:
-        before = taken_back.get(following, 0)
-        taken_back[following] = before + change
-        touched.append(following)
+        before = n_undos(following)
+        counts[following] = before + change
         stood, stands = before == 0, before + change == 0
         if stood == stands:
             break
         following, change = target(following), -1 if stood else 1
-    return touched
+    return counts

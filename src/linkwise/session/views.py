@@ -14,7 +14,8 @@ from linkwise.session.structure import names_of
 from linkwise.session.view import View, make_view
 
 #: Memory for earlier views.
-CACHE_BYTES = 64 << 20
+CACHE_BYTES = 16 << 20
+MAX_KEPT = 16
 MAX_MOVED = 1_000
 
 
@@ -36,7 +37,7 @@ class Views:
         self._latest: View | None = None
         self._kept: OrderedDict[int, View] = OrderedDict()
         n_rows = model.ensemble_.n_rows
-        self._n_kept = min(256, max(4, CACHE_BYTES // max(5 * n_rows, 1)))
+        self._n_kept = min(MAX_KEPT, max(4, CACHE_BYTES // max(5 * n_rows, 1)))
         self.moved: list[tuple[int, int]] = []
         if history.restored is not None:
             self._restore(history.restored)
