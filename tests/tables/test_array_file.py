@@ -1,5 +1,7 @@
 """NumPy files as tables."""
 
+import zipfile
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -79,6 +81,15 @@ def test_an_array_without_rows_is_refused(tmp_path):
 
 def test_an_array_of_text_is_refused(tmp_path):
     assert refusal(npz(tmp_path, X=X.astype("U3"))) == 't.npz: array "X" holds <U3, not numbers.'
+
+
+def test_an_archive_with_something_else_than_arrays_is_refused(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        archive.writestr("X.txt", "not an array")
+    assert refusal(tmp_path / "a.npz") == (
+        "a.npz is not a NumPy file linkwise can read: it reads arrays of numbers and text, never "
+        "pickled objects."
+    )
 
 
 def test_a_gap_is_refused_with_row_and_column(tmp_path):

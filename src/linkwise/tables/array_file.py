@@ -44,7 +44,10 @@ def load_arrays(path: Path) -> Mapping[str, NDArray[Any]]:
             loaded = np.load(file, allow_pickle=False)
             if isinstance(loaded, np.ndarray):
                 return {"X": loaded}
-            return {name: loaded[name] for name in loaded.files}
+            arrays = {name: loaded[name] for name in loaded.files}
+            if not all(isinstance(array, np.ndarray) for array in arrays.values()):
+                raise ValueError("a member of the archive is not an array")
+            return arrays
     except (ValueError, EOFError, zipfile.BadZipFile, KeyError):
         raise InvalidInput(
             f"{path.name} is not a NumPy file linkwise can read: it reads arrays of numbers "
