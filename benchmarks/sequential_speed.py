@@ -20,7 +20,20 @@ from linkwise.ensemble import Ensemble, LabelMatrix
 from linkwise.ensemble.blas import one_blas_thread
 
 
-def tiled(model: SequentialClustering, n_rows: int) -> SequentialClustering:
+class Repeated:
+    """A table repeated until it has so many rows."""
+
+    def __init__(self, X: np.ndarray, n_rows: int) -> None:
+        self.X, self.n_rows, self.n_features = X, n_rows, X.shape[1]
+
+    def read(self, start: int, stop: int) -> np.ndarray:
+        return self.X[np.arange(start, stop) % len(self.X)]
+
+    def sample(self, indices: np.ndarray) -> np.ndarray:
+        return self.X[indices % len(self.X)]
+
+
+def tiled(model: SequentialClustering, X: np.ndarray, n_rows: int) -> SequentialClustering:
     """Return the fitted model as if its rows had been repeated up to ``n_rows``."""
     small = model.ensemble_.labels.array
     labels = LabelMatrix.empty(len(small), n_rows)
@@ -31,7 +44,7 @@ def tiled(model: SequentialClustering, n_rows: int) -> SequentialClustering:
     large.ensemble_ = Ensemble(labels, model.ensemble_.models, model.ensemble_.preparation)
     large.n_features_in_ = model.n_features_in_
     with one_blas_thread():
-        large._prepare(np.random.RandomState(0))
+        large._prepare(Repeated(X, n_rows), np.random.RandomState(0))
     large._say(Links(n_rows))
     return large
 
@@ -57,7 +70,7 @@ def main() -> None:
     small = SequentialClustering(10, n_partitions=options.partitions, random_state=0).fit(X)
     print(f"{'rows':>10} {'links':>6} {'update CPU s':>13} {'wall s':>8} {'query CPU s':>12}")
     for n_rows in map(int, options.rows.split(",")):
-        model = tiled(small, n_rows)
+        model = tiled(small, X, n_rows)
         truth = np.resize(y, n_rows)
         for n_links in map(int, options.links.split(",")):
             links = Links.sample(truth, n_links, random_state=0)

@@ -333,11 +333,12 @@ def test_a_folder_without_a_model_is_refused(tmp_path):
 def test_a_model_of_a_newer_version_is_refused(model, tmp_path):
     model.save(tmp_path / "model")
     header = tmp_path / "model" / "model.json"
-    header.write_text(header.read_text().replace('"version": 1', '"version": 9'))
+    header.write_text(header.read_text().replace('"version": 2', '"version": 9'))
     with pytest.raises(InvalidInput) as caught:
         lw.load(tmp_path / "model")
     assert str(caught.value) == (
-        f"{header} has version 9; this linkwise reads version 1. A newer linkwise may open it."
+        f"{header} has version 9; this linkwise reads versions up to 2. A newer linkwise may open "
+        "it."
     )
 
 

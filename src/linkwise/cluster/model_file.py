@@ -17,7 +17,7 @@ from linkwise.ensemble import Ensemble
 from linkwise.errors import InvalidInput, MissingData
 
 FORMAT = "linkwise model"
-VERSION = 1
+VERSION = 2
 HEADER_FILE = "model.json"
 #: The classes that can be written, where they live, and the values that hold their fitted state.
 _CLASSES: dict[str, tuple[str, dict[str, str]]] = {
@@ -104,7 +104,12 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
     for attribute, home in values.items():
         where, kind_name = home.rsplit(".", 1)
         kind = getattr(import_module(where), kind_name)
-        parts = {f.name: _read(folder, f"{attribute}.{f.name}") for f in fields(kind)}
+        names = {f.name for f in fields(kind)}
+        if header["version"] == 1:
+            names -= {"features"}
+        parts = {part: _read(folder, f"{attribute}.{part}") for part in names}
+        if attribute == "_basis" and header["version"] == 1:  # it kept no features
+            parts["features"] = np.empty((len(parts["rows"]), 0), dtype=np.float32)
         setattr(model, attribute, kind(**parts))
     for attribute in _ARRAYS[name]:
         setattr(model, attribute, _read(folder, attribute))
@@ -155,10 +160,10 @@ def _read_header(path: Path) -> dict[str, Any]:
         raise InvalidInput(f"{path} is not the header of a model: it is not JSON.") from None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise InvalidInput(f"{path} is not the header of a linkwise model.")
-    if header.get("version") != VERSION:
+    if header.get("version") not in range(1, VERSION + 1):
         raise InvalidInput(
-            f"{path} has version {header.get('version')!r}; this linkwise reads version {VERSION}. "
-            "A newer linkwise may open it."
+            f"{path} has version {header.get('version')!r}; this linkwise reads versions up to "
+            f"{VERSION}. A newer linkwise may open it."
         )
     if header.get("class") not in _CLASSES:
         raise InvalidInput(f"{path} holds a {header.get('class')!r}, which cannot be loaded.")

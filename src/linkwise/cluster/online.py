@@ -53,7 +53,7 @@ class OnlineClusterer(ConstrainedClusterer):
 
     def _fit(self, X: Rows, knowledge: Links, rng: np.random.RandomState) -> None:
         self.ensemble_: Ensemble = self._build(X.source, int(rng.randint(2**31 - 1)))
-        self._prepare(rng)
+        self._prepare(X.source, rng)
         self.n_iter_ = 1
         self._say(knowledge)
 
@@ -143,7 +143,7 @@ class OnlineClusterer(ConstrainedClusterer):
     def _build(self, source: RowSource, seed: int) -> Ensemble:
         raise NotImplementedError
 
-    def _prepare(self, rng: np.random.RandomState) -> None:
+    def _prepare(self, source: RowSource, rng: np.random.RandomState) -> None:
         raise NotImplementedError
 
     def _solve(self) -> None:

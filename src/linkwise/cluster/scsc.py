@@ -198,7 +198,7 @@ class SCSC(OnlineClusterer):
             **self._watch(),
         )
 
-    def _prepare(self, rng: np.random.RandomState) -> None:
+    def _prepare(self, source: RowSource, rng: np.random.RandomState) -> None:  # noqa: ARG002
         n_rows = self.ensemble_.n_rows
         sample = rng.choice(n_rows, min(n_rows, N_FINISH_ROWS), replace=False)
         self._query_rows = sample[:N_QUERY_ROWS].astype(np.int64)

@@ -30,7 +30,9 @@ from linkwise.ensemble.blas import one_blas_thread
 from linkwise.kernels.vote import scores, vote
 from linkwise.validation import check_choice, check_number, require_number
 
-#: After so many answers, one that is wrong with a probability of 3/4 or more is set aside.
+#: Among many answers, one that is right with at least this probability is followed.
+MIN_RIGHT = 2 / 3
+#: Among so many answers, half of that is enough.
 FEW_ANSWERS = 50
 #: Weight from which on an answer is confirmed and never doubted.
 CONFIRMED = 2.0
@@ -69,10 +71,11 @@ class SequentialClustering(OnlineClusterer):
 
     where :math:`L_{ki}` is the block of row :math:`i` in partition :math:`k`. The tables are the
     shares of the clusters among 2000 landmark rows, and the landmarks are clustered by the leading
-    eigenvectors of their co-association graph plus a low-rank term made of the answers. Each answer
-    counts as much as the ensemble and the other answers make it believable; how strongly all of
-    them count is cross-validated; and a clustering that does not keep more links than chance
-    explains never replaces the one without answers.
+    eigenvectors of their co-association graph plus a low-rank term made of the answers, or by their
+    features in a metric learned from the answers. Each answer counts as much as the ensemble and
+    the other answers make it believable; links left out choose the view and how strongly all of
+    them count; and a clustering that does not keep more links than chance explains never replaces
+    the one without answers.
 
     The result depends on the *set* of answers alone, not on the order or the batches in which they
     came; taking an answer back is as if it had never been given. Links that are believed hold in
@@ -233,9 +236,9 @@ class SequentialClustering(OnlineClusterer):
             **self._watch(),
         )
 
-    def _prepare(self, rng: np.random.RandomState) -> None:
+    def _prepare(self, source: RowSource, rng: np.random.RandomState) -> None:
         with one_blas_thread():
-            self._basis: Basis = build_basis(self.ensemble_.labels, self.n_clusters, rng)
+            self._basis: Basis = build_basis(self.ensemble_.labels, source, self.n_clusters, rng)
 
     def _solve(self) -> None:
         basis, rows = self._basis, self.links_.linked_rows
@@ -249,10 +252,11 @@ class SequentialClustering(OnlineClusterer):
             testimony = hear(basis, links)
             landmarks = self._cluster_landmarks(links, testimony, blocks)
             believed = self._believed(links, landmarks, testimony)
-            honoured = (believed > _doubt(len(links))) | (self.honour == "all")
+            suspicion = _suspicion(believed)
+            honoured = (suspicion < 0.5) | (self.honour == "all")
             votes = self._shares(blocks.T, landmarks)
             linked = settle_rows(votes, links, trust(believed, links), honoured)
-        self._solution = Solution(landmarks, linked, _must_first(1 - believed, links.must))
+        self._solution = Solution(landmarks, linked, _must_first(suspicion, links.must))
 
     def _cluster_landmarks(
         self, links: LiftedLinks, testimony: Testimony, blocks: NDArray[np.uint8]
@@ -293,13 +297,17 @@ class SequentialClustering(OnlineClusterer):
         return self._solution.linked
 
 
-def _doubt(n_links: int) -> float:
-    """Return the probability of being right up to which an answer is set aside.
+def _suspicion(believed: Floats) -> Floats:
+    """Return the probability that each answer is wrong; from one half on it is set aside.
 
-    Half, once there are many answers. Few answers cannot tell a person's mistake from the
-    ensemble's, so they are nearly always taken at their word.
+    Following a wrong answer does more harm than not following a right one, so the odds that an
+    answer is right must be two to one, once there are many answers. Few answers cannot tell a
+    person's mistake from the ensemble's, so they are nearly always taken at their word.
     """
-    return 0.5 * n_links / (n_links + FEW_ANSWERS)
+    n_links = len(believed)
+    needed = MIN_RIGHT * n_links / (n_links + FEW_ANSWERS)
+    wrong, right = needed * (1 - believed), (1 - needed) * believed
+    return np.asarray(wrong / (wrong + right))
 
 
 def _must_first(per_link: Floats, must: NDArray[np.bool_]) -> Floats:

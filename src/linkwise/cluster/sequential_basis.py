@@ -17,7 +17,9 @@ from scipy.linalg import eigh
 from sklearn.cluster import kmeans_plusplus
 from sklearn.metrics import pairwise_distances_argmin
 
-from linkwise.ensemble import LabelMatrix
+from linkwise.ensemble import LabelMatrix, RowSource
+from linkwise.ensemble.preparation import Preparation
+from linkwise.ensemble.sources import sample_rows
 from linkwise.kernels.coassociation import nearest_by_coassociation
 from linkwise.kernels.kmeans import lloyd
 
@@ -54,6 +56,9 @@ class Basis:
         give the same clustering.
     lot : int64 array of shape (n_landmarks,)
         The order in which landmarks are drawn for questions.
+    features : float32 array of shape (n_landmarks, n_kept)
+        The landmarks themselves, at most 64 principal components of them; none in models that an
+        older version wrote.
     """
 
     rows: Ints
@@ -63,6 +68,7 @@ class Basis:
     labels: Ints
     starts: Ints
     lot: Ints
+    features: NDArray[np.float32]
 
     @property
     def n_clusters(self) -> int:
@@ -82,7 +88,9 @@ class Basis:
         return np.asarray(unit_rows(place * np.sqrt(self.smoothness)))
 
 
-def build_basis(labels: LabelMatrix, n_clusters: int, rng: np.random.RandomState) -> Basis:
+def build_basis(
+    labels: LabelMatrix, source: RowSource, n_clusters: int, rng: np.random.RandomState
+) -> Basis:
     """Draw landmarks, join each to those it shares most blocks with, and take the spectrum."""
     n_landmarks = min(labels.n_rows, max(N_LANDMARKS, 4 * n_clusters))
     rows = np.sort(rng.choice(labels.n_rows, n_landmarks, replace=False)).astype(np.int64)
@@ -99,6 +107,7 @@ def build_basis(labels: LabelMatrix, n_clusters: int, rng: np.random.RandomState
             [rng.choice(n_landmarks, n_clusters, replace=False) for _ in range(N_STARTS)]
         ).astype(np.int64),
         lot=rng.permutation(n_landmarks).astype(np.int64),
+        features=_features(source, rows),
     )
 
 
@@ -125,6 +134,12 @@ def unit_rows(A: NDArray[Any]) -> NDArray[Any]:
     """Scale every row to length one; rows of zeros stay zeros."""
     length = np.linalg.norm(A, axis=1, keepdims=True)
     return np.asarray(A / np.maximum(length, np.finfo(A.dtype).tiny))
+
+
+def _features(source: RowSource, rows: Ints) -> NDArray[np.float32]:
+    """Return the landmarks' leading principal components."""
+    landmarks = sample_rows(source, rows)
+    return Preparation.fit(landmarks, project=True).rows(landmarks)
 
 
 def _graph(blocks: NDArray[np.uint8]) -> sp.csr_array:

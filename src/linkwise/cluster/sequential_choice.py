@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import eigh
 from scipy.optimize import linear_sum_assignment
 
-from linkwise.cluster.sequential_basis import Basis, Floats, Ints, unit_rows
+from linkwise.cluster.sequential_basis import Basis, Floats, Ints
 from linkwise.cluster.sequential_groups import GroupSpread
 from linkwise.cluster.sequential_trust import LiftedLinks, one_hot
+from linkwise.cluster.sequential_views import BentSpectrum, LearnedMetric, View
 from linkwise.kernels.adopt import adopt_groups
 from linkwise.kernels.kmeans import lloyd
 
-#: How strongly the answers may bend the spectrum; cross-validation picks one.
-STRENGTHS = (1.0, 3.0, 10.0, 30.0)
 N_FOLDS = 5
 #: Random starts tried inside each fold.
 N_FOLD_STARTS = 4
@@ -31,20 +29,21 @@ def choose_labels(basis: Basis, links: LiftedLinks, weight: Floats) -> Ints:
     """Return clusters of the landmarks, named like those without answers.
 
     Where must-links have grown into groups, these are spread over the landmarks, if links left out
-    approve. Otherwise the answers add a low-rank term to the spectrum; its leading eigenvectors
-    give candidate clusterings, and the strength of the term is chosen by cross-validation on the
-    links. Of a candidate, those groups of landmarks are adopted whose move keeps more links than
-    chance explains; where the links say nothing, everything stays as it was.
+    approve. Otherwise the answers let the landmarks be seen anew: through their graph, bent by the
+    links, or through their features, in a metric learned from them. Clusterings of such a view are
+    candidates, and links left out choose the view. Of a candidate, those groups of landmarks are
+    adopted whose move keeps more links than chance explains; where the links say nothing,
+    everything stays as it was.
     """
     groups = GroupSpread(basis, links, weight)
     if groups.enough() and _gains(basis, links, weight, groups):
         return _named_like(basis.labels, groups.labels(np.arange(len(links))), basis.n_clusters)
-    bent = _BentSpectrum(basis, links, weight)
-    strength = _choose_strength(basis, links, weight, bent)
-    if strength is None:
+    chosen = _choose_view(basis, links, weight) if len(links) > 1 else None
+    if chosen is None:
         return basis.labels
+    view, setting, learned = chosen
     everything = np.arange(len(links))
-    return _best(basis, links, weight, everything, bent.embed(strength), len(basis.starts))
+    return _best(basis, links, weight, everything, view.embed(setting, learned), len(basis.starts))
 
 
 def _gains(basis: Basis, links: LiftedLinks, weight: Floats, groups: GroupSpread) -> bool:
@@ -64,55 +63,34 @@ def _gains(basis: Basis, links: LiftedLinks, weight: Floats, groups: GroupSpread
     return sure_gain(drop, DOUBT) > 0
 
 
-class _BentSpectrum:
-    """The spectrum plus what (a part of) the links add to it."""
+def _choose_view(
+    basis: Basis, links: LiftedLinks, weight: Floats
+) -> tuple[View, float, Floats] | None:
+    """Return the view that gains most on links left out, its setting and what all links teach it.
 
-    def __init__(self, basis: Basis, links: LiftedLinks, weight: Floats) -> None:
-        self.basis = basis
-        r = basis.n_clusters
-        self.charge = np.where(links.must, weight * (1 - 1 / r), -weight / r)
-        self.left = links.place[links.i] * basis.smoothness
-        self.right = links.place[links.j] * basis.smoothness
-        self.whole = self.bend(np.arange(len(links)))
-
-    def bend(self, part: Ints) -> Floats:
-        """Return the symmetric matrix that these links add."""
-        half = (self.left[part] * self.charge[part, None]).T @ self.right[part]
-        return np.asarray((half + half.T) / 2)
-
-    def embed(self, strength: float, without: Floats | None = None) -> Floats:
-        """Return unit rows of the leading directions; ``without`` is left out of the links."""
-        bend = self.whole if without is None else self.whole - without
-        matrix = np.diag(self.basis.smoothness) + strength * bend
-        q, r = len(matrix), min(self.basis.n_clusters, len(matrix))
-        _, directions = eigh(matrix, subset_by_index=[q - r, q - 1])
-        return np.ascontiguousarray(unit_rows(self.basis.vectors @ directions))
-
-
-def _choose_strength(
-    basis: Basis, links: LiftedLinks, weight: Floats, bent: _BentSpectrum
-) -> float | None:
-    """Return the strength that gains most on links left out, None if none gains for sure."""
-    p, r = len(links), basis.n_clusters
-    if p < 2:
-        return None
-    most = max(1.0, 6 * p / r**2)
-    parts = folds(p)
-    bends = [bent.bend(part) for part in parts]
+    None if none gains for sure.
+    """
+    everything, r = np.arange(len(links)), basis.n_clusters
     before = links.broken(basis.labels, r)
+    parts = folds(len(links))
     best, best_gain = None, 0.0
-    for strength in STRENGTHS:
-        if strength > most:
-            break
-        drop = np.zeros(p)
-        for part, bend in zip(parts, bends, strict=True):
-            rest = np.delete(np.arange(p), part)
-            embedding = bent.embed(strength, without=bend)
-            labels = _best(basis, links, weight, rest, embedding, N_FOLD_STARTS)
-            drop[part] = (weight * (before - links.broken(labels, r)))[part]
-        gain = sure_gain(drop, FOLD_DOUBT)
-        if gain > best_gain:
-            best, best_gain = strength, gain
+    views: tuple[View, ...] = (
+        BentSpectrum(basis, links, weight),
+        LearnedMetric(basis, links, weight),
+    )
+    for view in views:
+        learned = view.learn(everything)
+        learned_without = [learned - view.learn(part) for part in parts]
+        for setting in view.settings:
+            drop = np.zeros(len(links))
+            for part, known in zip(parts, learned_without, strict=True):
+                rest = np.delete(everything, part)
+                embedding = view.embed(setting, known)
+                labels = _best(basis, links, weight, rest, embedding, N_FOLD_STARTS)
+                drop[part] = (weight * (before - links.broken(labels, r)))[part]
+            gain = sure_gain(drop, view.doubt)
+            if gain > best_gain:
+                best, best_gain = (view, setting, learned), gain
     return best
 
 
@@ -135,7 +113,10 @@ def _candidates(basis: Basis, embedding: Floats, n_starts: int) -> list[Ints]:
     """Return k-means clusterings of the landmarks, from the present one and from random starts."""
     r = basis.n_clusters
     begin = [basis.labels]
-    begin += [(embedding @ embedding[start].T).argmax(axis=1) for start in basis.starts[:n_starts]]
+    for start in basis.starts[:n_starts]:
+        centers = embedding[start]
+        closeness = embedding @ centers.T - np.square(centers).sum(axis=1) / 2
+        begin.append(closeness.argmax(axis=1))
     found = [lloyd(embedding, labels, r, MAX_ITER)[0] for labels in begin]
     return [_named_like(basis.labels, labels, r) for labels in found]
 

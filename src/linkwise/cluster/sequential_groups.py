@@ -22,10 +22,9 @@ from linkwise.kernels.joints import lone_joints
 HUB = 3
 #: Must-links that weigh less join nothing.
 MIN_WEIGHT = 0.3
-#: Groups of so many rows speak for a class. This share of the clusters must have one, and half of
-#: the joined rows must be in one: links between random rows make pairs, not groups.
+#: Groups of so many rows speak for a class. There must be as many as clusters, and half of the
+#: joined rows must be in one: links between random rows make pairs, not groups.
 MIN_GROUP = 3
-MIN_SPOKEN_FOR = 0.75
 #: Labelled rows that each cluster of the clustering without answers counts as.
 PRIOR_ROWS = 0.6
 #: Variance of a label against that of the scores it teaches.
@@ -68,7 +67,7 @@ class GroupSpread:
         """Tell whether the links have grown into groups."""
         size = np.bincount(self._groups(np.arange(len(self.links))))
         large = size[size >= MIN_GROUP]
-        many = len(large) >= max(2, MIN_SPOKEN_FOR * self.basis.n_clusters)
+        many = len(large) >= max(2, self.basis.n_clusters)
         return bool(many and 2 * large.sum() > size[size > 1].sum())
 
     def labels(self, part: Ints) -> Ints:
