@@ -20,6 +20,7 @@ from linkwise.cluster.sequential_trust import (
     LiftedLinks,
     Testimony,
     belief,
+    error_rate,
     hear,
     lift_links,
     represented,
@@ -263,8 +264,9 @@ class SequentialClustering(OnlineClusterer):
     ) -> Ints:
         """Re-cluster the landmarks as a whole, then correct single regions."""
         basis = self._basis
-        weight = trust(self._believed(links, basis.labels, testimony), links)
-        labels = choose_labels(basis, links, weight * represented(basis, links))
+        believed = self._believed(links, basis.labels, testimony)
+        weight = trust(believed, links) * represented(basis, links)
+        labels = choose_labels(basis, links, weight, error_rate(believed))
         weight = trust(self._believed(links, labels, testimony), links)
         votes, landmark_votes = (self._shares(b, labels) for b in (blocks.T, basis.blocks))
         return spread_answers(basis, links, weight, labels, votes, landmark_votes)

@@ -15,38 +15,43 @@ from linkwise.kernels.kmeans import lloyd
 N_FOLDS = 5
 #: Random starts tried inside each fold.
 N_FOLD_STARTS = 4
-#: Standard errors by which a gain must exceed zero: on links left out; on all links, or of groups
-#: on links left out; of landmarks that move together.
-FOLD_DOUBT = 0.5
+#: Standard errors by which a gain must exceed zero: on all links, or of groups of rows on links
+#: left out; of landmarks that move together. Views have their own, for links left out.
 DOUBT = 1.0
 GROUP_DOUBT = 0.5
+#: Standard errors more on links left out, times the share of answers that seem to be wrong.
+DOUBT_PER_ERROR = 10.0
 #: Fewer landmarks that move together do not count as a group.
 MIN_GROUP = 3
 MAX_ITER = 50
 
 
-def choose_labels(basis: Basis, links: LiftedLinks, weight: Floats) -> Ints:
+def choose_labels(basis: Basis, links: LiftedLinks, weight: Floats, error_rate: float) -> Ints:
     """Return clusters of the landmarks, named like those without answers.
 
     Where must-links have grown into groups, these are spread over the landmarks, if links left out
     approve. Otherwise the answers let the landmarks be seen anew: through their graph, bent by the
-    links, or through their features, in a metric learned from them. Clusterings of such a view are
-    candidates, and links left out choose the view. Of a candidate, those groups of landmarks are
+    links, and through their features, in a metric learned from them. Clusterings of such a view are
+    candidates, if links left out approve of the view. Of a candidate, those groups of landmarks are
     adopted whose move keeps more links than chance explains; where the links say nothing,
-    everything stays as it was.
+    everything stays as it was. The more answers seem to be wrong (``error_rate``), the clearer a
+    gain must be.
     """
-    groups = GroupSpread(basis, links, weight)
-    if groups.enough() and _gains(basis, links, weight, groups):
-        return _named_like(basis.labels, groups.labels(np.arange(len(links))), basis.n_clusters)
-    chosen = _choose_view(basis, links, weight) if len(links) > 1 else None
-    if chosen is None:
-        return basis.labels
-    view, setting, learned = chosen
+    more_doubt = DOUBT_PER_ERROR * error_rate
     everything = np.arange(len(links))
-    return _best(basis, links, weight, everything, view.embed(setting, learned), len(basis.starts))
+    groups = GroupSpread(basis, links, weight)
+    if groups.enough() and _gains(basis, links, weight, groups, DOUBT + more_doubt):
+        return _named_like(basis.labels, groups.labels(everything), basis.n_clusters)
+    labels = basis.labels
+    for view, setting in _proven_views(basis, links, weight, more_doubt):
+        embedding = view.embed(setting, view.learn(everything))
+        labels = _best(basis, links, weight, everything, embedding, labels)
+    return labels
 
 
-def _gains(basis: Basis, links: LiftedLinks, weight: Floats, groups: GroupSpread) -> bool:
+def _gains(
+    basis: Basis, links: LiftedLinks, weight: Floats, groups: GroupSpread, doubt: float
+) -> bool:
     """Tell whether the groups explain links left out better than the clustering without answers.
 
     Chosen questions are mostly answered "same", and a single cluster keeps all of these; so the
@@ -60,90 +65,104 @@ def _gains(basis: Basis, links: LiftedLinks, weight: Floats, groups: GroupSpread
     for part in folds(len(links)):
         labels = groups.labels(np.delete(np.arange(len(links)), part))
         drop[part] = (weight * (before - links.broken(labels, r)))[part]
-    return sure_gain(drop, DOUBT) > 0
+    return sure_gain(drop, doubt) > 0
 
 
-def _choose_view(
-    basis: Basis, links: LiftedLinks, weight: Floats
-) -> tuple[View, float, Floats] | None:
-    """Return the view that gains most on links left out, its setting and what all links teach it.
+def _proven_views(
+    basis: Basis, links: LiftedLinks, weight: Floats, more_doubt: float
+) -> list[tuple[View, float]]:
+    """Return the views that gain for sure on links left out, each at its best setting, best first.
 
-    None if none gains for sure.
+    What one view cannot see another may, so all that have proven themselves have their say.
     """
+    if len(links) < 2:
+        return []
     everything, r = np.arange(len(links)), basis.n_clusters
     before = links.broken(basis.labels, r)
     parts = folds(len(links))
-    best, best_gain = None, 0.0
     views: tuple[View, ...] = (
         BentSpectrum(basis, links, weight),
         LearnedMetric(basis, links, weight),
     )
+    proven = []
     for view in views:
         learned = view.learn(everything)
         learned_without = [learned - view.learn(part) for part in parts]
+        gains = []
         for setting in view.settings:
             drop = np.zeros(len(links))
             for part, known in zip(parts, learned_without, strict=True):
                 rest = np.delete(everything, part)
                 embedding = view.embed(setting, known)
-                labels = _best(basis, links, weight, rest, embedding, N_FOLD_STARTS)
+                labels = _best(basis, links, weight, rest, embedding, basis.labels, N_FOLD_STARTS)
                 drop[part] = (weight * (before - links.broken(labels, r)))[part]
-            gain = sure_gain(drop, view.doubt)
-            if gain > best_gain:
-                best, best_gain = (view, setting, learned), gain
-    return best
+            gains.append(sure_gain(drop, view.doubt + more_doubt))
+        if max(gains, default=0.0) > 0:
+            proven.append((max(gains), view, view.settings[int(np.argmax(gains))]))
+    proven.sort(key=lambda found: -found[0])
+    return [(view, setting) for _, view, setting in proven]
 
 
 def _best(
-    basis: Basis, links: LiftedLinks, weight: Floats, part: Ints, embedding: Floats, n_starts: int
+    basis: Basis,
+    links: LiftedLinks,
+    weight: Floats,
+    part: Ints,
+    embedding: Floats,
+    present: Ints,
+    n_starts: int | None = None,
 ) -> Ints:
-    """Return what is adopted of the candidate from which the links in ``part`` gain most."""
+    """Return what is adopted of the candidate from which the links in ``part`` gain most.
+
+    ``present`` are the clusters so far; candidates come from k-means in ``embedding``.
+    """
     r = basis.n_clusters
-    before = links.broken(basis.labels, r)
-    best, best_gain = basis.labels, 0.0
-    for candidate in _candidates(basis, embedding, n_starts):
-        labels = _adopt(basis, links, weight, part, candidate)
+    before = links.broken(present, r)
+    best, best_gain = present, 0.0
+    for candidate in _candidates(embedding, present, basis.starts[:n_starts]):
+        labels = _adopt(r, links, weight, part, candidate, present)
         gain = sure_gain((weight * (before - links.broken(labels, r)))[part], DOUBT)
         if gain > best_gain:
             best, best_gain = labels, gain
     return best
 
 
-def _candidates(basis: Basis, embedding: Floats, n_starts: int) -> list[Ints]:
+def _candidates(embedding: Floats, present: Ints, starts: Ints) -> list[Ints]:
     """Return k-means clusterings of the landmarks, from the present one and from random starts."""
-    r = basis.n_clusters
-    begin = [basis.labels]
-    for start in basis.starts[:n_starts]:
+    r = starts.shape[1]
+    begin = [present]
+    for start in starts:
         centers = embedding[start]
         closeness = embedding @ centers.T - np.square(centers).sum(axis=1) / 2
         begin.append(closeness.argmax(axis=1))
     found = [lloyd(embedding, labels, r, MAX_ITER)[0] for labels in begin]
-    return [_named_like(basis.labels, labels, r) for labels in found]
+    return [_named_like(present, labels, r) for labels in found]
 
 
-def _adopt(basis: Basis, links: LiftedLinks, weight: Floats, part: Ints, candidate: Ints) -> Ints:
-    """Move from the labels without answers to ``candidate`` only where the links ask for it.
+def _adopt(
+    n_clusters: int, links: LiftedLinks, weight: Floats, part: Ints, candidate: Ints, present: Ints
+) -> Ints:
+    """Move from the ``present`` labels to ``candidate`` only where the links ask for it.
 
     Landmarks that leave one cluster for the same other one are a group.
     """
-    r = basis.n_clusters
-    move = basis.labels * r + candidate
-    moves, sizes = np.unique(move[basis.labels != candidate], return_counts=True)
+    move = present * n_clusters + candidate
+    moves, sizes = np.unique(move[present != candidate], return_counts=True)
     moves = moves[sizes >= MIN_GROUP]
     in_group = (move[:, None] == moves[None, :]).astype(np.float64)
     share = np.ascontiguousarray((links.mixture @ in_group).T)
     adopted = adopt_groups(
-        links.mixture @ one_hot(basis.labels, r),
+        links.mixture @ one_hot(present, n_clusters),
         share,
-        moves // r,
-        moves % r,
+        moves // n_clusters,
+        moves % n_clusters,
         links.i[part],
         links.j[part],
         links.must[part],
         weight[part],
         GROUP_DOUBT,
     )
-    return np.where(np.isin(move, moves[adopted]), candidate, basis.labels)
+    return np.where(np.isin(move, moves[adopted]), candidate, present)
 
 
 def folds(n_links: int) -> list[Ints]:

@@ -12,12 +12,14 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from linkwise.cluster.sequential_basis import Basis, Floats, Ints
-from linkwise.cluster.sequential_choice import FOLD_DOUBT, folds, sure_gain
+from linkwise.cluster.sequential_choice import folds, sure_gain
 from linkwise.cluster.sequential_honour import opinions
 from linkwise.cluster.sequential_trust import LiftedLinks
 
 #: Variance of an opinion against that of the correction it asks for; links left out pick one.
 NOISES = (0.1, 1.0, 10.0)
+#: Standard errors by which a gain on links left out must exceed zero.
+DOUBT = 0.5
 
 
 def spread_answers(
@@ -53,7 +55,7 @@ def spread_answers(
         for part in folds(len(links)):
             changed = corrected(np.delete(everything, part), noise)
             drop[part] = (weight * (broken - links.broken(changed, r)))[part]
-        gain = sure_gain(drop, FOLD_DOUBT)
+        gain = sure_gain(drop, DOUBT)
         if gain > best_gain:
             best, best_gain = noise, gain
     return labels if best is None else corrected(everything, best)

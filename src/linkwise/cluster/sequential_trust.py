@@ -14,6 +14,8 @@ from linkwise.constraints import Links
 
 #: Share of wrong answers assumed before anything is known.
 ERROR_RATE = 0.1
+#: Right answers from which the estimate of that share starts.
+ASSUMED_RIGHT = 50
 #: Up to this many links each is compared with all others, beyond it with this many of them.
 MAX_COMPARED = 10_000
 N_COMPARED = 2_000
@@ -112,6 +114,18 @@ def trust(believed: Floats, links: LiftedLinks) -> Floats:
     """Return the weight of each link: the user's own, times the odds that the answer is right."""
     right = (1 - ERROR_RATE) * believed
     return np.asarray(links.weight * right / (right + ERROR_RATE * (1 - believed)))
+
+
+def error_rate(believed: Floats) -> float:
+    """Return the share of wrong answers under which the answers are likeliest.
+
+    It starts from some right answers, so that few surprises among few answers do not count much.
+    Where the ensemble knows little, wrong answers cannot be told from it, and the share is too low.
+    """
+    rates = np.arange(0.0, 0.5, 0.005)
+    right = (1 - rates) * believed[:, None] + rates * (1 - believed[:, None])
+    likelihood = np.log(np.maximum(right, 1e-12)).sum(axis=0) + ASSUMED_RIGHT * np.log(1 - rates)
+    return float(rates[likelihood.argmax()])
 
 
 def represented(basis: Basis, links: LiftedLinks) -> Floats:

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})  # sums in vectors
 def lloyd(X, labels, n_clusters, max_iter):  # type: ignore[no-untyped-def]
     """Run k-means from ``labels`` until nothing moves; return the labels and the sum of squares.
 
