@@ -303,11 +303,12 @@ def _suspicion(believed: Floats) -> Floats:
     """Return the probability that each answer is wrong; from one half on it is set aside.
 
     Following a wrong answer does more harm than not following a right one, so the odds that an
-    answer is right must be two to one, once there are many answers. Few answers cannot tell a
-    person's mistake from the ensemble's, so they are nearly always taken at their word.
+    answer is right must be two to one. Two cases cannot tell a person's mistake from the
+    ensemble's, and answers are taken at their word more easily: few answers, and an ensemble that
+    does not find half of the answers that likely.
     """
     n_links = len(believed)
-    needed = MIN_RIGHT * n_links / (n_links + FEW_ANSWERS)
+    needed = min(MIN_RIGHT, float(np.median(believed))) * n_links / (n_links + FEW_ANSWERS)
     wrong, right = needed * (1 - believed), (1 - needed) * believed
     return np.asarray(wrong / (wrong + right))
 
