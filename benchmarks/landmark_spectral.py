@@ -1,8 +1,9 @@
-"""What landmark spectral clustering costs, on one thread.
+"""What landmark spectral clustering costs, on one thread, and what wrong links cost it.
 
 Prints ratios of CPU times measured in this run (the smallest of several), next to the time of the
 one float32 matrix product that compares all rows with all landmarks: no landmark method can be
-faster than that. MNIST is looked for in the folder that LINKWISE_DATA names.
+faster than that. The part "wrong" prints NMI. Data sets are looked for in the folder that
+LINKWISE_DATA names.
 
     python benchmarks/landmark_spectral.py            # everything
     python benchmarks/landmark_spectral.py memory     # one part
@@ -11,13 +12,28 @@ faster than that. MNIST is looked for in the folder that LINKWISE_DATA names.
 import argparse
 import resource
 import time
+import warnings
 
 import numpy as np
 from sklearn.cluster import SpectralClustering
 from threadpoolctl import threadpool_limits
 
-from linkwise import LSC, SCPC, LandmarkSpectralClustering, PartialLabels
+from linkwise import LSC, SCPC, LandmarkSpectralClustering, Links, PartialLabels
 from linkwise.datasets import load
+from linkwise.errors import ConstraintWarning
+from linkwise.scores import nmi
+
+SETS = (
+    "digits",
+    "usps",
+    "pendigits",
+    "segment",
+    "satimage",
+    "mfeat_fac",
+    "coil20",
+    "vehicle",
+    "letter",
+)
 
 
 def cpu_seconds(work, repeats):
@@ -124,6 +140,39 @@ def growth(repeats):
         print(f"  {n_samples:7d} rows  {spent:6.2f} s  {1e6 * spent / n_samples:6.2f} us per row")
 
 
+def wrong(repeats):
+    """NMI on rows in no link: no links, random links, and the same with some of them wrong."""
+    shares = (0.0, 0.1, 0.2)
+    print(f"500 random links (no more than half the rows), NMI of free rows, {repeats} draws")
+    print(f"  {'set':<12}" + "".join(f"  none {100 * share:2.0f} % wrong" for share in shares))
+    rows = []
+    for name in SETS:
+        data = load(name)
+        drawn = [
+            [figure for share in shares for figure in _gain(data, share, seed)]
+            for seed in range(repeats)
+        ]
+        rows.append(np.mean(drawn, axis=0))
+        print(f"  {name:<12}" + _figures(rows[-1]), flush=True)
+    print(f"  {'mean':<12}" + _figures(np.mean(rows, axis=0)))
+
+
+def _gain(data, share, seed):
+    """Return the NMI of free rows without and with links, ``share`` of which are wrong."""
+    n_links = min(500, len(data.y) // 2)
+    links = Links.sample(data.y, n_links, noise=share, random_state=seed)
+    free = np.setdiff1d(np.arange(len(data.y)), links.linked_rows)
+    model = LandmarkSpectralClustering(data.n_classes, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConstraintWarning)  # wrong links contradict each other
+        fits = [model.fit(data.X).labels_, model.fit(data.X, constraints=links).labels_]
+    return [nmi(data.y[free], labels[free]) for labels in fits]
+
+
+def _figures(row):
+    return "".join(f"  {a:.3f}      {b:.3f}" for a, b in zip(row[::2], row[1::2], strict=True))
+
+
 def _resident():
     with open("/proc/self/statm") as statm:
         return int(statm.read().split()[1]) * resource.getpagesize() / 1e6
@@ -145,13 +194,14 @@ PARTS = {
     "scikit-learn": against_scikit_learn,
     "memory": memory,
     "growth": growth,
+    "wrong": wrong,
 }
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("part", nargs="*", choices=[*PARTS], help="default: all")
-    parser.add_argument("--repeats", type=int, default=3, help="take the fastest of so many runs")
+    parser.add_argument("--repeats", type=int, default=3, help="runs; the fastest counts")
     chosen = parser.parse_args()
     with threadpool_limits(1):
         for name in chosen.part or PARTS:

@@ -4,6 +4,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from linkwise import Links
+from linkwise.cluster import injection
 from linkwise.cluster.injection import inject
 from linkwise.cluster.landmark_graph import LandmarkGraph
 from linkwise.cluster.linked_rows import LinkedRows
@@ -92,5 +93,24 @@ def test_rows_sum_to_one_once_they_are_divided_by_their_sums(case):
 def test_the_weights_given_are_left_alone(case):
     Z, linked = case
     before = Z.toarray()
-    inject(Z, linked, 5)
+    inject(Z, linked, 5, np.full(Z.shape[1], 2.0))
     assert_allclose(Z.toarray(), before, atol=0)
+
+
+def test_a_scale_is_a_factor_of_the_columns(case):
+    Z, linked = case
+    scale = np.random.default_rng(1).random(Z.shape[1])
+    scaled = sp.csr_array(Z.toarray() * scale)
+    expected = slow_injection(scaled.toarray(), linked, 2)
+    assert_allclose(inject(Z, linked, 2, scale).toarray(), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_propagate", [1, 5])
+def test_the_size_of_blocks_does_not_matter(case, n_propagate, monkeypatch):
+    scale = np.linspace(0.5, 2.0, case[0].shape[1])
+    at_once = inject(*case, n_propagate, scale)
+    monkeypatch.setattr(injection, "BLOCK_ROWS", 7)
+    in_blocks = inject(*case, n_propagate, scale)
+    assert_allclose(in_blocks.toarray(), at_once.toarray(), atol=0)
+    stochastic = in_blocks.row_stochastic().toarray()
+    assert_allclose(stochastic.sum(axis=1), 1.0)

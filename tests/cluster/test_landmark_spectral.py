@@ -1,7 +1,10 @@
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.datasets import load_digits, make_blobs, make_moons
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from linkwise import LSC, LandmarkSpectralClustering, Links
@@ -202,6 +205,26 @@ def test_wrong_answers_do_not_push_the_result_below_no_answers(digits):
         without.append(nmi(y[free], plain[free]))
         given.append(nmi(y[free], model.labels_[free]))
     assert np.mean(given) > np.mean(without)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_links_of_no_weight_at_all_are_survived(digits, method):
+    X, y = digits[0][:300], digits[1][:300]
+    links = Links(300, must=[(0, 10)], cannot=[(0, 1)], weight=[0.0, 0.0])
+    model = LandmarkSpectralClustering(10, method=method, random_state=0).fit(X, constraints=links)
+    assert nmi(y, model.labels_) > 0.6
+
+
+def test_a_result_that_breaks_most_links_gives_way_to_the_one_without_links(digits, monkeypatch):
+    X, y = digits
+    links = drawn_pairs(y, 90, 0)
+    monkeypatch.setattr(landmark_spectral, "_propagated", lambda Z, _, k: np.ones((Z.shape[1], k)))
+    model = LandmarkSpectralClustering(10, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # one place, ten clusters
+        model.fit(X, constraints=links)
+    assert nmi(y, model.labels_) > 0.8
+    assert model.report_.n_kept == links.n_links
 
 
 @pytest.mark.parametrize(

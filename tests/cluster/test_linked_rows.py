@@ -63,3 +63,9 @@ def test_few_leaves_out_the_smallest_components_when_there_is_no_room(linked):
 
 def test_few_of_few_is_all(linked):
     assert linked.few(6, np.random.RandomState(0)) is linked
+
+
+def test_links_of_no_weight_at_all_tie_nothing():
+    linked = LinkedRows.of(Links(4, must=[(0, 1)], cannot=[(2, 3)], weight=[0.0, 0.0]))
+    assert linked.firmness.tolist() == [1.0, 0.0, 1.0, 1.0]
+    assert linked.apart.sum() == 0.0

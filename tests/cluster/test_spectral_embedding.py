@@ -15,6 +15,7 @@ from linkwise.cluster.spectral_embedding import (
     leading_eigenvectors,
     lsc_vectors,
     nearest_center,
+    scale_to_degrees,
 )
 
 
@@ -123,3 +124,16 @@ def test_the_nearest_centre_is_the_nearest_by_brute_force():
     expected = np.square(B[:, None] - centers[None]).sum(axis=2).argmin(axis=1)
     labels = nearest_center(B.astype(np.float32), centers.astype(np.float32))
     assert_array_equal(labels, expected)
+
+
+def test_similarities_over_the_roots_of_degrees_have_largest_eigenvalue_one():
+    S = np.random.default_rng(3).random((5, 5))
+    S += S.T
+    S[4] = S[:, 4] = 0.0
+    scaled = scale_to_degrees(S.copy())
+    root = np.sqrt(S[:4].sum(axis=1))
+    assert_allclose(scaled[:4, :4], S[:4, :4] / root / root[:, None])
+    assert not scaled[4].any()
+    bridged = scale_to_degrees(S.copy(), 0.5)
+    assert_allclose(eigh(bridged, eigvals_only=True)[-1], 1.0)
+    assert (bridged > 0).all()

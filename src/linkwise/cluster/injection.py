@@ -8,14 +8,13 @@ component.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from linkwise.cluster.linked_rows import LinkedRows
-from linkwise.cluster.spectral_embedding import column_products, column_sums
+from linkwise.cluster.spectral_embedding import BLOCK_ROWS, column_products, column_sums
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -41,9 +40,22 @@ class Injected:
         return dense
 
     def column_products(self) -> Floats:
-        """Return the products of all columns with each other."""
-        products: Floats = self.spread.T @ column_products(self.wide) @ self.spread
-        return products
+        """Return the products of all columns with each other.
+
+        That is ``spread.T @ column_products(wide) @ spread``, added up in place: what a component
+        was given belongs to the column of each of its landmarks.
+        """
+        n = self.spread.shape[1]
+        products = column_products(self.wide)
+        own, across, between = products[:n, :n], products[n:, :n], products[n:, n:]
+        members = self.spread[n:].tocoo()
+        for component, landmark in zip(members.row, members.col, strict=True):
+            own[landmark] += across[component]
+            own[:, landmark] += across[component]
+            own[landmark, members.col] += between[component, members.row]
+        return np.ascontiguousarray(
+            own
+        )  # eigenvectors of a part of an array take four times longer
 
     def column_sums(self) -> Floats:
         """Return the sum of each column."""
@@ -53,30 +65,43 @@ class Injected:
     def row_stochastic(self) -> Injected:
         """Return the same with every row divided by its sum."""
         sums = self.wide @ column_sums(self.spread.T)
-        wide = self.wide.copy()
-        wide.data /= np.repeat(sums, np.diff(wide.indptr))
-        return Injected(wide, self.spread)
+        wide, shares = self.wide, np.empty_like(self.wide.data)
+        for start in range(0, len(sums), BLOCK_ROWS):
+            ends = wide.indptr[start : start + BLOCK_ROWS + 1]
+            block = slice(ends[0], ends[-1])
+            divisor = np.repeat(sums[start : start + BLOCK_ROWS], np.diff(ends))
+            np.divide(wide.data[block], divisor, out=shares[block])
+        stochastic = sp.csr_array((shares, wide.indices, wide.indptr), shape=wide.shape)
+        return Injected(stochastic, self.spread)
 
 
-def inject(Z: sp.csr_array, linked: LinkedRows, n_propagate: int) -> Injected:
+def inject(
+    Z: sp.csr_array, linked: LinkedRows, n_propagate: int, scale: Floats | None = None
+) -> Injected:
     """Write the links into ``Z``, whose first columns are the linked rows themselves.
 
     A linked row gets 1 for the landmarks of its own component and 0 for other linked landmarks
     (eq. 3). The ``n_propagate`` free rows that have the largest affinities to each member of a
-    component get one common value for all members (eqs. 4 to 6).
+    component get one common value for all members (eqs. 4 to 6). When ``scale`` is given, the
+    affinities are the columns of ``Z`` multiplied by it.
     """
+    kept = sp.csr_array((Z.data.copy(), Z.indices, Z.indptr), shape=Z.shape)
+    if scale is not None:
+        for start in range(0, len(kept.data), BLOCK_ROWS):
+            block = slice(start, start + BLOCK_ROWS)
+            kept.data[block] *= scale[Z.indices[block]]
     n_linked, n_landmarks = len(linked.rows), Z.shape[1]
-    rows, components, values = _written(Z, linked, n_propagate)
+    rows, components, values = _written(kept, linked, n_propagate)
+    _clear_written(kept, linked, rows, components)
     width = n_landmarks + linked.n_components
     given = sp.csr_array((values, (rows, n_landmarks + components)), shape=(Z.shape[0], width))
-    kept = _without_written(Z, linked, rows, components)
     kept.resize((Z.shape[0], width))
     members = sp.csr_array(
         (np.ones(n_linked), (linked.component, np.arange(n_linked))),
         shape=(linked.n_components, n_landmarks),
     )
     spread = sp.vstack([sp.eye_array(n_landmarks), members], format="csr")
-    return Injected((kept + given).tocsr(), spread)
+    return Injected(kept + given, spread)
 
 
 def _written(Z: sp.csr_array, linked: LinkedRows, n_propagate: int) -> tuple[Ints, Ints, Floats]:
@@ -95,18 +120,26 @@ def _written(Z: sp.csr_array, linked: LinkedRows, n_propagate: int) -> tuple[Int
 
 def _neighbours(Z: sp.csr_array, linked: LinkedRows, n_propagate: int) -> tuple[Ints, Ints, Floats]:
     """Return the free rows most similar to each linked landmark: (row, landmark, affinity)."""
-    columns = Z.tocsc()
-    is_linked = np.zeros(Z.shape[0], dtype=bool)
-    is_linked[linked.rows] = True
-    found = []
-    for landmark in range(len(linked.rows)):
-        column = slice(columns.indptr[landmark], columns.indptr[landmark + 1])
-        rows, affinity = columns.indices[column], columns.data[column]
-        free = np.flatnonzero(~is_linked[rows])
-        best = free[np.lexsort((rows[free], -affinity[free]))[:n_propagate]]
-        found.append((rows[best], np.full(len(best), landmark), affinity[best]))
-    near, member, affinity = (np.concatenate(part) for part in zip(*found, strict=True))
-    return near.astype(np.int64), member, affinity
+    is_free = np.ones(Z.shape[0], dtype=bool)
+    is_free[linked.rows] = False
+    near, member, affinity = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
+    for start in range(0, Z.shape[0], BLOCK_ROWS):
+        block = Z[start : start + BLOCK_ROWS].tocoo()
+        free = is_free[start + block.row] & (block.col < len(linked.rows))
+        near = np.append(near, start + block.row[free])
+        member = np.append(member, block.col[free])
+        affinity = np.append(affinity, block.data[free])
+        best = _largest(near, member, affinity, n_propagate)
+        near, member, affinity = near[best], member[best], affinity[best]
+    return near, member, affinity
+
+
+def _largest(near: Ints, member: Ints, affinity: Floats, n_propagate: int) -> Ints:
+    """Return where the largest affinities of every landmark are, the lower row first in a tie."""
+    order = np.lexsort((near, -affinity, member))
+    landmark = member[order]
+    place = np.arange(len(order)) - np.searchsorted(landmark, landmark)
+    return np.asarray(order[place < n_propagate], dtype=np.int64)
 
 
 def _lookup(
@@ -132,13 +165,12 @@ def _lookup(
     return np.where(m == 1, high, stepped)
 
 
-def _without_written(Z: sp.csr_array, linked: LinkedRows, rows: Ints, components: Ints) -> Any:
-    """Return a copy of Z with zeros where eqs. 3 to 6 have the say.
+def _clear_written(Z: sp.csr_array, linked: LinkedRows, rows: Ints, components: Ints) -> None:
+    """Put zeros into Z where eqs. 3 to 6 have the say.
 
     In a linked row these are all linked landmarks; in another row, the landmarks of the components
     that wrote to it. Only rows that were written to are looked at.
     """
-    kept = sp.csr_array((Z.data.copy(), Z.indices, Z.indptr), shape=Z.shape)
     touched = np.unique(rows)
     width = np.diff(Z.indptr)[touched]
     first = np.repeat(Z.indptr[touched] - np.cumsum(width) + width, width)
@@ -149,5 +181,4 @@ def _without_written(Z: sp.csr_array, linked: LinkedRows, rows: Ints, components
     size = linked.n_components + 1
     written = np.isin(row * size + component, rows * size + components)
     written |= np.isin(row, linked.rows) & (component >= 0)
-    kept.data[places[written]] = 0.0
-    return kept
+    Z.data[places[written]] = 0.0

@@ -44,7 +44,7 @@ class LandmarkGraph:
         weight /= -local
         np.exp(weight, out=weight)
         weight /= weight.sum(axis=1, keepdims=True)
-        ends = np.arange(0, index.size + 1, r)
+        ends = np.arange(0, index.size + 1, r, dtype=np.int32 if index.size < 2**31 else np.int64)
         shape = (X.shape[0], len(self.landmarks))
         Z = sp.csr_array((weight.reshape(-1), index.reshape(-1), ends), shape=shape)
         Z.sort_indices()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from linkwise.cluster.kept_links import labels_that_keep
 from linkwise.cluster.landmark_graph import LandmarkGraph
 from linkwise.cluster.landmark_model import LandmarkModel
 from linkwise.cluster.landmarks import count_landmarks, kmeans_landmarks
+from linkwise.cluster.learned_edges import weaken_edges
 from linkwise.cluster.linked_rows import MOST_LINKED, LinkedRows
 from linkwise.cluster.neighbours import in_units, length_unit
 from linkwise.cluster.propagation import propagate
@@ -27,19 +29,42 @@ from linkwise.cluster.spectral_embedding import (
     landmark_vectors,
     leading_eigenvectors,
     lsc_vectors,
+    scale_to_degrees,
     unit_rows,
 )
 from linkwise.constraints import Links
 from linkwise.validation import check_choice, check_number
 
-#: How far links spread over the landmark graph. Below .6 wrong links do harm, above .85 clean
-#: ones help less; between, results on eight data sets hardly move.
-ALPHA = 0.7
-#: Similarity of all landmarks to all, as a share of the mean. Where the graph has fallen apart it
-#: puts large pieces before small ones among the leading eigenvectors.
-BRIDGE = 0.001
+#: How far links spread over the landmark graph. The farther, the more links are heard in one place
+#: and the less a wrong one counts: at .7, ten wrong in a hundred undo what the others bring.
+ALPHA = 0.9
+#: Similarity of all landmarks to all, as a share of the mean. With less, some draws leave whole
+#: clusters to a few rows far from all others; with more, thin clusters are cut across.
+BRIDGE = 0.03
+#: When fewer of the links than this hold without being forced to, no links at all are tried too.
+FEW_KEPT = 0.75
 #: Free rows near each linked row that "inject" writes to, as in the paper.
 N_PROPAGATE = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """Groups of rows before links have the last word.
+
+    Attributes
+    ----------
+    model : LandmarkModel
+    labels : ndarray of shape (n_samples,)
+    linked_cost : ndarray of shape (n_linked, n_clusters)
+        Price of each cluster for each linked row.
+    n_iter : int
+        Rounds of k-means.
+    """
+
+    model: LandmarkModel
+    labels: Labels
+    linked_cost: NDArray[np.float32]
+    n_iter: int
 
 
 class LandmarkSpectralClustering(ConstrainedClusterer):
@@ -51,7 +76,9 @@ class LandmarkSpectralClustering(ConstrainedClusterer):
     :math:`D` and :math:`\hat Z = Z D^{-1/2}`, landmarks are as similar as
     :math:`S = \hat Z^T \hat Z`.
 
-    ``method="propagate"`` spreads the links over this small graph,
+    ``method="propagate"`` first multiplies the similarity of two landmarks by the cosine between
+    them in the directions, among leading eigenvectors of :math:`S`, in which must-linked rows agree
+    best. Then it spreads the links over this small graph,
 
     .. math:: F = (I - \alpha S)^{-1} Q (I - \alpha S)^{-1},
 
@@ -60,8 +87,10 @@ class LandmarkSpectralClustering(ConstrainedClusterer):
     what is known, and connects everything a little. Leading eigenvectors of the result place the
     landmarks, :math:`Z` places the rows between them, and k-means groups the rows.
     ``method="inject"`` writes the links into the weights :math:`Z` of linked rows and of free rows
-    near them, and takes singular vectors as :class:`LSC` does. In the end must-linked rows get one
-    label, and cannot-linked rows different ones if that is possible for all of them.
+    near them, and takes singular vectors as :class:`LSC` does. Where more than a quarter of the
+    links fail in these groups, and fewer in the groups found without links, the latter are taken.
+    In the end must-linked rows get one label, and cannot-linked rows different ones if that is
+    possible for all of them.
 
     Parameters
     ----------
@@ -162,13 +191,14 @@ class LandmarkSpectralClustering(ConstrainedClusterer):
         few = linked.few(MOST_LINKED, rng)
         graph = self._graph(X, few, rng)
         Z = graph.weights(X)
-        vectors, B = self._embedding(Z, few)
-        centers, self.n_iter_ = kmeans_centers(B, self.n_clusters, rng, self.n_init, self.max_iter)
-        self._model = LandmarkModel(graph, vectors, centers)
-        self.labels_ = self._model.label(Z)
+        found = self._group(graph, Z, few, linked.rows, rng)
+        if _share_kept(knowledge, found.labels) < FEW_KEPT:
+            nothing = LinkedRows.of(Links(X.shape[0]))
+            plain = self._group(graph, Z, nothing, linked.rows, rng)
+            found = max(found, plain, key=lambda group: _share_kept(knowledge, group.labels))
+        self._model, self.labels_, self.n_iter_ = found.model, found.labels, found.n_iter
         if len(linked.rows):
-            cost = center_distances(B[linked.rows], centers)
-            self.labels_[linked.rows] = labels_that_keep(linked, cost)
+            self.labels_[linked.rows] = labels_that_keep(linked, found.linked_cost)
 
     def _graph(self, X: Any, linked: LinkedRows, rng: np.random.RandomState) -> LandmarkGraph:
         unit = length_unit(X)
@@ -176,6 +206,21 @@ class LandmarkSpectralClustering(ConstrainedClusterer):
         extra = kmeans_landmarks(X, unit, n_extra, rng)
         landmarks = np.vstack([in_units(X[linked.rows], unit), extra])
         return LandmarkGraph(landmarks, unit, self.n_neighbors)
+
+    def _group(
+        self,
+        graph: LandmarkGraph,
+        Z: sp.csr_array,
+        linked: LinkedRows,
+        priced: NDArray[np.int64],
+        rng: np.random.RandomState,
+    ) -> Grouping:
+        """Place the rows and group them; ``priced`` are those that links will move about."""
+        vectors, B = self._embedding(Z, linked)
+        centers, n_iter = kmeans_centers(B, self.n_clusters, rng, self.n_init, self.max_iter)
+        cost = center_distances(B[priced], centers)
+        model = LandmarkModel(graph, vectors, centers)
+        return Grouping(model, model.label(Z), cost, n_iter)
 
     def _embedding(
         self, Z: sp.csr_array, linked: LinkedRows
@@ -193,18 +238,21 @@ class LandmarkSpectralClustering(ConstrainedClusterer):
         return self._model.predict(X)
 
 
-def _propagated(Z: sp.csr_array, linked: LinkedRows, n_vectors: int) -> NDArray[np.float64]:
+def _share_kept(links: Links, labels: Labels) -> float:
+    """Return the share of the links that hold, by weight; 1 when there are none of any weight."""
+    total = links.weight.sum()
+    return float(links.weight @ links.satisfied(labels) / total) if total > 0 else 1.0
+
+
+def _propagated(Z: sp.csr_array, linked: LinkedRows, n_clusters: int) -> NDArray[np.float64]:
     """Place the landmarks by leading eigenvectors of their similarities after propagation."""
     S = column_products(Z)
     scale = inverse_roots(column_sums(Z))
     S *= scale[:, None]
     S *= scale
-    W = propagate(S, linked, ALPHA)
-    W += BRIDGE * W.mean()
-    scale = inverse_roots(W.sum(axis=1))
-    W *= scale[:, None]
-    W *= scale
-    return unit_rows(leading_eigenvectors(W, n_vectors)[1]).astype(np.float64)
+    S = weaken_edges(S, Z, linked, n_clusters)
+    W = scale_to_degrees(propagate(S, linked, ALPHA), BRIDGE)
+    return unit_rows(leading_eigenvectors(W, n_clusters)[1]).astype(np.float64)
 
 
 def _injected(

@@ -44,7 +44,8 @@ class LinkedRows:
         rows = links.linked_rows
         among = links[rows].closure()
         component = among.components()
-        weight = among.weight / among.weight.max(initial=0.0) if among.n_links else among.weight
+        largest = among.weight.max(initial=0.0)
+        weight = among.weight / largest if largest > 0 else among.weight
         n_must, n_components = len(among.must), int(component.max(initial=-1)) + 1
         firmness = np.ones(len(rows))
         firmness[among.must[:, 1]] = weight[:n_must]  # the closure ties each row to the smallest

@@ -32,8 +32,10 @@ def propagate(S: Floats, linked: LinkedRows, alpha: float) -> Floats:
     W = S
     W /= diagonal[:, None]
     W /= diagonal
-    W -= np.abs(F) * W
+    for row, spread in zip(W, F, strict=True):
+        row -= np.abs(spread) * row
     W += np.maximum(F, 0.0, out=F)
+    del F
     _set_known(W, linked)
     return W
 
@@ -57,14 +59,21 @@ def component_signs(linked: LinkedRows) -> Floats:
 
 def _spread(S: Floats, linked: LinkedRows, alpha: float) -> Floats:
     """Return F, through one column per component rather than one per landmark."""
-    K = -alpha * S
-    K.flat[:: len(K) + 1] += 1.0
-    members = linked.membership(len(S)).toarray()
     with one_blas_thread():
-        reach = cho_solve(cho_factor(K, overwrite_a=True), members, overwrite_b=True)
+        reach = _reach(S, linked, alpha)
         F: Floats = (reach @ component_signs(linked)) @ reach.T
     F /= max(F.max(), -F.min())
     return F
+
+
+def _reach(S: Floats, linked: LinkedRows, alpha: float) -> Floats:
+    """Return how much of each component arrives at each landmark."""
+    K = -alpha * S
+    K.flat[:: len(K) + 1] += 1.0
+    members = linked.membership(len(S)).toarray()
+    # K is symmetric; its transpose has the order of Fortran, which is factorised in place
+    arrived: Floats = cho_solve(cho_factor(K.T, overwrite_a=True), members, overwrite_b=True)
+    return arrived
 
 
 def _set_known(W: Floats, linked: LinkedRows) -> None:

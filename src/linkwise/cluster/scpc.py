@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from linkwise.cluster.base import ConstrainedClusterer, Labels
 from linkwise.cluster.injection import inject
@@ -130,22 +131,25 @@ class SCPC(ConstrainedClusterer):
         linked = LinkedRows.of(knowledge).few(MOST_LINKED, rng)
         graph = self._graph(X, linked, rng)
         Z = graph.weights(X)
-        if len(linked.rows):
-            scale = inverse_roots(column_sums(Z))
-            affinity = sp.csr_array((Z.data * scale[Z.indices], Z.indices, Z.indptr), Z.shape)
-            written = inject(affinity, linked, self.n_propagate)
-            del affinity
-            ones = np.ones(Z.shape[1])
-            _, singular = landmark_vectors(written.column_products(), ones, self.n_clusters)
-            vectors = scale[:, None] * singular
-            B = embed(written.wide, written.spread @ singular)
-        else:
-            vectors = lsc_vectors(Z, self.n_clusters)
-            B = embed(Z, vectors)
+        vectors, B = self._embedding(Z, linked)
         centers, self.n_iter_ = kmeans_centers(B, self.n_clusters, rng, self.n_init, self.max_iter)
+        of_linked = nearest_center(B[linked.rows], centers)
         self._model = LandmarkModel(graph, vectors, centers)
         self.labels_ = self._model.label(Z)
-        self.labels_[linked.rows] = nearest_center(B[linked.rows], centers)
+        self.labels_[linked.rows] = of_linked
+
+    def _embedding(
+        self, Z: sp.csr_array, linked: LinkedRows
+    ) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+        """Return coordinates of the landmarks, and of the rows for k-means."""
+        if not len(linked.rows):
+            vectors = lsc_vectors(Z, self.n_clusters)
+            return vectors, embed(Z, vectors)
+        scale = inverse_roots(column_sums(Z))
+        written = inject(Z, linked, self.n_propagate, scale)
+        ones = np.ones(Z.shape[1])
+        _, singular = landmark_vectors(written.column_products(), ones, self.n_clusters)
+        return scale[:, None] * singular, embed(written.wide, written.spread @ singular)
 
     def _graph(self, X: Any, linked: LinkedRows, rng: np.random.RandomState) -> LandmarkGraph:
         unit = length_unit(X)

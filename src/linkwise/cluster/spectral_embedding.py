@@ -79,6 +79,20 @@ def inverse_roots(sums: Floats) -> Floats:
     return scale
 
 
+def scale_to_degrees(W: Floats, bridge: float = 0.0) -> Floats:
+    """Return similarities divided by the roots of both row sums; ``W`` is overwritten.
+
+    First ``bridge`` times the mean similarity is added to all: where the graph has fallen apart,
+    this puts large pieces before small ones among its leading eigenvectors. A row of zeros stays
+    when nothing is added.
+    """
+    W += bridge * W.mean()
+    scale = inverse_roots(W.sum(axis=1))
+    W *= scale[:, None]
+    W *= scale
+    return W
+
+
 def landmark_vectors(
     products: Floats, sums: Floats, n_vectors: int, *, skip_constant: bool = False
 ) -> tuple[Floats, Floats]:

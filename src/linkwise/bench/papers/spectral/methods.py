@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -117,10 +118,16 @@ def nearest_label(task: Task, pool: Pool, seed: int) -> Labels:  # noqa: ARG001
     return model.predict(task.data.X)  # type: ignore[no-any-return]
 
 
+@cache
+def near_rows(data: Dataset) -> Any:
+    """Return the normalised graph of ten near rows, made once per set."""
+    return normalised(neighbour_graph(data.X, 10))
+
+
 def label_spreading(task: Task, pool: Pool, seed: int, alpha: float = 0.9) -> Labels:  # noqa: ARG001
     """Let labels spread over the graph of near rows."""
     assert pool.labels is not None
-    graph = normalised(neighbour_graph(task.data.X, 10))
+    graph = near_rows(task.data)
     known = np.flatnonzero(pool.labels >= 0)
     source = np.zeros((len(pool.labels), task.data.n_classes))
     source[known, pool.labels[known]] = 1 - alpha
@@ -144,5 +151,5 @@ METHODS: dict[str, Method] = {
     "ours, propagate": Method(constrained(LandmarkSpectralClustering), listens=True),
     "ours, inject": Method(constrained(LandmarkSpectralClustering, method="inject"), listens=True),
     "1-NN": Method(nearest_label, listens=True, needs_labels=True),
-    "label spreading": Method(label_spreading, listens=True, needs_labels=True, all_pairs=True),
+    "label spreading": Method(label_spreading, listens=True, needs_labels=True),
 }
