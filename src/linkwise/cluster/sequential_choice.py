@@ -38,34 +38,56 @@ def choose_labels(basis: Basis, links: LiftedLinks, weight: Floats, error_rate: 
     gain must be.
     """
     more_doubt = DOUBT_PER_ERROR * error_rate
-    everything = np.arange(len(links))
     groups = GroupSpread(basis, links, weight)
-    if groups.enough() and _gains(basis, links, weight, groups, DOUBT + more_doubt):
-        return _named_like(basis.labels, groups.labels(everything), basis.n_clusters)
+    if groups.enough():
+        found = _by_groups(basis, links, _evened(links, weight), groups, more_doubt)
+        if found is not None:
+            return found
     labels = basis.labels
     for view, setting in _proven_views(basis, links, weight, more_doubt):
-        embedding = view.embed(setting, view.learn(everything))
-        labels = _best(basis, links, weight, everything, embedding, labels)
+        labels = _seen(basis, links, weight, view, setting, labels)
     return labels
 
 
-def _gains(
-    basis: Basis, links: LiftedLinks, weight: Floats, groups: GroupSpread, doubt: float
-) -> bool:
-    """Tell whether the groups explain links left out better than the clustering without answers.
+def _by_groups(
+    basis: Basis, links: LiftedLinks, weight: Floats, groups: GroupSpread, more_doubt: float
+) -> Ints | None:
+    """Return the landmarks' clusters by groups of rows, None if links left out do not approve.
 
-    Chosen questions are mostly answered "same", and a single cluster keeps all of these; so the
-    others, if they are fewer, count as much as they do together.
+    Groups spread along the ensemble's graph. Where a metric explains links left out better still,
+    the graph does not show what the answers are about, and the metric decides.
     """
+    gain = _groups_gain(basis, links, weight, groups, DOUBT + more_doubt)
+    if gain <= 0:
+        return None
+    metric = LearnedMetric(basis, links, weight)
+    metric_gain, ridge = _best_setting(basis, links, weight, metric, more_doubt)
+    if metric_gain > gain:
+        return _seen(basis, links, weight, metric, ridge, basis.labels)
+    labels = groups.labels(np.arange(len(links)))
+    return _named_like(basis.labels, labels, basis.n_clusters)
+
+
+def _evened(links: LiftedLinks, weight: Floats) -> Floats:
+    """Return weights that let cannot-links, if they are fewer, count as much as must-links.
+
+    Chosen questions are mostly answered "same", and a single cluster keeps all of these.
+    """
+    same, different = weight[links.must].sum(), weight[~links.must].sum()
+    return np.where(links.must, weight, weight * max(1.0, same / max(different, 1.0)))
+
+
+def _groups_gain(
+    basis: Basis, links: LiftedLinks, weight: Floats, groups: GroupSpread, doubt: float
+) -> float:
+    """Return how much better groups explain links left out than the clustering without answers."""
     r = basis.n_clusters
     before = links.broken(basis.labels, r)
-    same, different = weight[links.must].sum(), weight[~links.must].sum()
-    weight = np.where(links.must, weight, weight * max(1.0, same / max(different, 1.0)))
     drop = np.zeros(len(links))
     for part in folds(len(links)):
         labels = groups.labels(np.delete(np.arange(len(links)), part))
         drop[part] = (weight * (before - links.broken(labels, r)))[part]
-    return sure_gain(drop, doubt) > 0
+    return sure_gain(drop, doubt)
 
 
 def _proven_views(
@@ -77,30 +99,45 @@ def _proven_views(
     """
     if len(links) < 2:
         return []
-    everything, r = np.arange(len(links)), basis.n_clusters
-    before = links.broken(basis.labels, r)
-    parts = folds(len(links))
     views: tuple[View, ...] = (
         BentSpectrum(basis, links, weight),
         LearnedMetric(basis, links, weight),
     )
-    proven = []
-    for view in views:
-        learned = view.learn(everything)
-        learned_without = [learned - view.learn(part) for part in parts]
-        gains = []
-        for setting in view.settings:
-            drop = np.zeros(len(links))
-            for part, known in zip(parts, learned_without, strict=True):
-                rest = np.delete(everything, part)
-                embedding = view.embed(setting, known)
-                labels = _best(basis, links, weight, rest, embedding, basis.labels, N_FOLD_STARTS)
-                drop[part] = (weight * (before - links.broken(labels, r)))[part]
-            gains.append(sure_gain(drop, view.doubt + more_doubt))
-        if max(gains, default=0.0) > 0:
-            proven.append((max(gains), view, view.settings[int(np.argmax(gains))]))
-    proven.sort(key=lambda found: -found[0])
-    return [(view, setting) for _, view, setting in proven]
+    found = [(view, *_best_setting(basis, links, weight, view, more_doubt)) for view in views]
+    found.sort(key=lambda one: -one[1])
+    return [(view, setting) for view, gain, setting in found if gain > 0]
+
+
+def _best_setting(
+    basis: Basis, links: LiftedLinks, weight: Floats, view: View, more_doubt: float
+) -> tuple[float, float]:
+    """Return a view's largest sure gain on links left out, 0 if there is none, and its setting."""
+    everything, r = np.arange(len(links)), basis.n_clusters
+    before = links.broken(basis.labels, r)
+    parts = folds(len(links))
+    learned = view.learn(everything)
+    learned_without = [learned - view.learn(part) for part in parts]
+    best_gain, best = 0.0, 0.0
+    for setting in view.settings:
+        drop = np.zeros(len(links))
+        for part, known in zip(parts, learned_without, strict=True):
+            rest = np.delete(everything, part)
+            embedding = view.embed(setting, known)
+            labels = _best(basis, links, weight, rest, embedding, basis.labels, N_FOLD_STARTS)
+            drop[part] = (weight * (before - links.broken(labels, r)))[part]
+        gain = sure_gain(drop, view.doubt + more_doubt)
+        if gain > best_gain:
+            best_gain, best = gain, setting
+    return best_gain, best
+
+
+def _seen(
+    basis: Basis, links: LiftedLinks, weight: Floats, view: View, setting: float, present: Ints
+) -> Ints:
+    """Return the ``present`` clusters after what all links approve of in a view was adopted."""
+    everything = np.arange(len(links))
+    embedding = view.embed(setting, view.learn(everything))
+    return _best(basis, links, weight, everything, embedding, present)
 
 
 def _best(

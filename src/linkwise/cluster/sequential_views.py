@@ -88,12 +88,12 @@ class LearnedMetric:
         self.features = basis.features.astype(np.float64)
         place = links.mixture @ self.features
         gap = (place[links.i] - place[links.j]) / np.sqrt(2.0)
-        counts = np.where(links.must, weight, 0.0) * _once_per_row(links)
+        counts = np.where(links.must, weight, 0.0) * _own_share(links)
         counted = np.column_stack([gap, np.ones(len(links))])
         self.gaps = counted * np.sqrt(counts)[:, None]
         self.n_kept = max(MIN_KEPT, 2 * basis.n_clusters)
         needed = max(MIN_MUST, 2 * basis.n_clusters)
-        enough = _once_per_row(links)[links.must].sum() >= needed and gap.any()
+        enough = _own_share(links)[links.must].sum() >= needed and gap.any()
         self.settings: tuple[float, ...] = RIDGES if enough else ()
 
     def learn(self, part: Ints) -> Floats:
@@ -114,12 +114,13 @@ class LearnedMetric:
         return np.ascontiguousarray(seen @ directions)
 
 
-def _once_per_row(links: LiftedLinks) -> Floats:
+def _own_share(links: LiftedLinks) -> Floats:
     """Return how much of a gap of its own each must-link shows.
 
-    Many links to the same row show over and over how that row differs from the rest; together they
-    count as one.
+    Many links to the same row show over and over how that row differs from the rest; k of them
+    count as much as the square root of k.
     """
     ends = np.concatenate([links.i[links.must], links.j[links.must]])
     n_links = np.bincount(ends, minlength=len(links.rows))
-    return np.asarray(1.0 / np.maximum(1, np.maximum(n_links[links.i], n_links[links.j])))
+    most = np.maximum(1, np.maximum(n_links[links.i], n_links[links.j]))
+    return np.asarray(1.0 / np.sqrt(most))
