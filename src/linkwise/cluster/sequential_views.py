@@ -19,7 +19,7 @@ from linkwise.cluster.sequential_trust import LiftedLinks
 STRENGTHS = (1.0, 3.0, 10.0, 30.0)
 #: Weight of the plain metric, in must-links per feature.
 RIDGES = (0.1, 0.5)
-#: Fewer must-links, or fewer than two for each cluster, teach no metric.
+#: Fewer must-links, or fewer than three for each cluster, teach no metric.
 MIN_MUST = 20
 #: Directions of the learned metric that are kept: this many, or two for each cluster.
 MIN_KEPT = 16
@@ -92,7 +92,7 @@ class LearnedMetric:
         counted = np.column_stack([gap, np.ones(len(links))])
         self.gaps = counted * np.sqrt(counts)[:, None]
         self.n_kept = max(MIN_KEPT, 2 * basis.n_clusters)
-        needed = max(MIN_MUST, 2 * basis.n_clusters)
+        needed = max(MIN_MUST, 3 * basis.n_clusters)
         enough = _own_share(links)[links.must].sum() >= needed and gap.any()
         self.settings: tuple[float, ...] = RIDGES if enough else ()
 
