@@ -53,9 +53,8 @@ class Injected:
             own[landmark] += across[component]
             own[:, landmark] += across[component]
             own[landmark, members.col] += between[component, members.row]
-        return np.ascontiguousarray(
-            own
-        )  # eigenvectors of a part of an array take four times longer
+        # eigenvectors of a part of an array take four times longer
+        return np.ascontiguousarray(own)
 
     def column_sums(self) -> Floats:
         """Return the sum of each column."""

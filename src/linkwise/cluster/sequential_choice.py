@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
@@ -57,7 +60,14 @@ def _by_groups(
     Groups spread along the ensemble's graph. Where a metric explains links left out better still,
     the graph does not show what the answers are about, and the metric decides.
     """
-    gain = _groups_gain(basis, links, weight, groups, DOUBT + more_doubt)
+    gain = left_out_gain(
+        links,
+        weight,
+        DOUBT + more_doubt,
+        present=basis.labels,
+        learn=lambda _, rest: groups.labels(rest),
+        n_clusters=basis.n_clusters,
+    )
     if gain <= 0:
         return None
     metric = LearnedMetric(basis, links, weight)
@@ -75,19 +85,6 @@ def _evened(links: LiftedLinks, weight: Floats) -> Floats:
     """
     same, different = weight[links.must].sum(), weight[~links.must].sum()
     return np.where(links.must, weight, weight * max(1.0, same / max(different, 1.0)))
-
-
-def _groups_gain(
-    basis: Basis, links: LiftedLinks, weight: Floats, groups: GroupSpread, doubt: float
-) -> float:
-    """Return how much better groups explain links left out than the clustering without answers."""
-    r = basis.n_clusters
-    before = links.broken(basis.labels, r)
-    drop = np.zeros(len(links))
-    for part in folds(len(links)):
-        labels = groups.labels(np.delete(np.arange(len(links)), part))
-        drop[part] = (weight * (before - links.broken(labels, r)))[part]
-    return sure_gain(drop, doubt)
 
 
 def _proven_views(
@@ -112,20 +109,23 @@ def _best_setting(
     basis: Basis, links: LiftedLinks, weight: Floats, view: View, more_doubt: float
 ) -> tuple[float, float]:
     """Return a view's largest sure gain on links left out, 0 if there is none, and its setting."""
-    everything, r = np.arange(len(links)), basis.n_clusters
-    before = links.broken(basis.labels, r)
-    parts = folds(len(links))
-    learned = view.learn(everything)
-    learned_without = [learned - view.learn(part) for part in parts]
+    learned = view.learn(np.arange(len(links)))
+    learned_without = [learned - view.learn(part) for part in folds(len(links))]
+
+    def labels(setting: float, fold: int, rest: Ints) -> Ints:
+        embedding = view.embed(setting, learned_without[fold])
+        return _best(basis, links, weight, rest, embedding, basis.labels, N_FOLD_STARTS)
+
     best_gain, best = 0.0, 0.0
     for setting in view.settings:
-        drop = np.zeros(len(links))
-        for part, known in zip(parts, learned_without, strict=True):
-            rest = np.delete(everything, part)
-            embedding = view.embed(setting, known)
-            labels = _best(basis, links, weight, rest, embedding, basis.labels, N_FOLD_STARTS)
-            drop[part] = (weight * (before - links.broken(labels, r)))[part]
-        gain = sure_gain(drop, view.doubt + more_doubt)
+        gain = left_out_gain(
+            links,
+            weight,
+            view.doubt + more_doubt,
+            present=basis.labels,
+            learn=partial(labels, setting),
+            n_clusters=basis.n_clusters,
+        )
         if gain > best_gain:
             best_gain, best = gain, setting
     return best_gain, best
@@ -200,6 +200,27 @@ def _adopt(
         GROUP_DOUBT,
     )
     return np.where(np.isin(move, moves[adopted]), candidate, present)
+
+
+def left_out_gain(
+    links: LiftedLinks,
+    weight: Floats,
+    doubt: float,
+    *,
+    present: Ints,
+    learn: Callable[[int, Ints], Ints],
+    n_clusters: int,
+) -> float:
+    """Return how many links left out are kept for sure that the ``present`` clusters break.
+
+    ``learn(fold, rest)`` returns clusters of the landmarks when only the links ``rest`` are known.
+    """
+    before = links.broken(present, n_clusters)
+    drop = np.zeros(len(links))
+    for fold, part in enumerate(folds(len(links))):
+        labels = learn(fold, np.delete(np.arange(len(links)), part))
+        drop[part] = (weight * (before - links.broken(labels, n_clusters)))[part]
+    return sure_gain(drop, doubt)
 
 
 def folds(n_links: int) -> list[Ints]:

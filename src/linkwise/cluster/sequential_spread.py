@@ -8,11 +8,13 @@ difference. As with re-clustering, links left out decide whether that is an impr
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from linkwise.cluster.sequential_basis import Basis, Floats, Ints
-from linkwise.cluster.sequential_choice import folds, sure_gain
+from linkwise.cluster.sequential_choice import left_out_gain
 from linkwise.cluster.sequential_honour import opinions
 from linkwise.cluster.sequential_trust import LiftedLinks
 
@@ -38,10 +40,8 @@ def spread_answers(
     if len(links) < 2:
         return labels
     features, targets = basis.spread_of(links.place), basis.spread
-    r = basis.n_clusters
-    broken = links.broken(labels, r)
 
-    def corrected(part: Ints, noise: float) -> Ints:
+    def corrected(noise: float, _fold: int, part: Ints) -> Ints:
         """Return the landmarks' clusters when only the links in ``part`` had been given."""
         difference = opinions(votes, links, weight, part) - votes
         rows = np.unique(np.concatenate([links.i[part], links.j[part]]))
@@ -49,16 +49,18 @@ def spread_answers(
         return np.asarray((landmark_votes + targets @ correction).argmax(axis=1))
 
     best, best_gain = None, 0.0
-    everything = np.arange(len(links))
     for noise in NOISES:
-        drop = np.zeros(len(links))
-        for part in folds(len(links)):
-            changed = corrected(np.delete(everything, part), noise)
-            drop[part] = (weight * (broken - links.broken(changed, r)))[part]
-        gain = sure_gain(drop, DOUBT)
+        gain = left_out_gain(
+            links,
+            weight,
+            DOUBT,
+            present=labels,
+            learn=partial(corrected, noise),
+            n_clusters=basis.n_clusters,
+        )
         if gain > best_gain:
             best, best_gain = noise, gain
-    return labels if best is None else corrected(everything, best)
+    return labels if best is None else corrected(best, 0, np.arange(len(links)))
 
 
 def _ridge(features: Floats, target: Floats, noise: float) -> Floats:

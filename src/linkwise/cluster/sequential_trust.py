@@ -19,8 +19,6 @@ ASSUMED_RIGHT = 50
 #: Up to this many links each is compared with all others, beyond it with this many of them.
 MAX_COMPARED = 10_000
 N_COMPARED = 2_000
-#: Most that one link may count, in average links.
-MAX_VOICES = 5.0
 
 
 @dataclass(frozen=True, eq=False)

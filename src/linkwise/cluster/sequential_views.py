@@ -88,12 +88,12 @@ class LearnedMetric:
         self.features = basis.features.astype(np.float64)
         place = links.mixture @ self.features
         gap = (place[links.i] - place[links.j]) / np.sqrt(2.0)
-        counts = np.where(links.must, weight, 0.0) * _own_share(links)
+        share = np.where(links.must, _own_share(links), 0.0)
         counted = np.column_stack([gap, np.ones(len(links))])
-        self.gaps = counted * np.sqrt(counts)[:, None]
+        self.gaps = counted * np.sqrt(weight * share)[:, None]
         self.n_kept = max(MIN_KEPT, 2 * basis.n_clusters)
         needed = max(MIN_MUST, 3 * basis.n_clusters)
-        enough = _own_share(links)[links.must].sum() >= needed and gap.any()
+        enough = share.sum() >= needed and gap.any()
         self.settings: tuple[float, ...] = RIDGES if enough else ()
 
     def learn(self, part: Ints) -> Floats:
