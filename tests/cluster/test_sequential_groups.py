@@ -6,6 +6,7 @@ from numpy.testing import assert_array_equal
 
 from linkwise import Links, SequentialClustering
 from linkwise.cluster.sequential_groups import GroupSpread, joined_rows
+from linkwise.cluster.sequential_query import _known_groups
 from linkwise.cluster.sequential_trust import lift_links
 from linkwise.scores import accuracy
 
@@ -70,3 +71,45 @@ def test_the_clustering_without_answers_decides_where_groups_say_nothing(blobs):
     labels = groups_of(model, links).labels(np.arange(links.n_links))
     far = model._basis.rows >= 120
     assert_array_equal(labels[far], model._basis.labels[far])
+
+
+def classes_of(model, must, cannot):
+    """Return the class of each linked row that groups speak for, -1 for the others."""
+    groups = groups_of(model, Links(180, must=must, cannot=cannot))
+    everything = np.arange(len(groups.links))
+    group = groups._groups(everything)
+    belongs = groups._belongs(group, everything)[group]
+    named = np.where(belongs.any(axis=1), belongs.argmax(axis=1), -1)
+    return dict(zip(groups.links.rows.tolist(), named.tolist(), strict=True))
+
+
+def test_the_largest_groups_speak_for_classes(blobs):
+    must = [*star(0, 1, 2, 3), *star(60, 61, 62), *star(120, 121, 122), (130, 131)]
+    named = classes_of(blobs[0], must, [])
+    assert len({named[0], named[60], named[120]}) == 3
+    assert named[130] == -1
+
+
+def test_a_group_that_differs_from_all_but_one_class_belongs_to_that(blobs):
+    must = [*star(0, 1, 2, 3), *star(60, 61, 62), *star(120, 121, 122), (130, 131)]
+    named = classes_of(blobs[0], must, [(130, 0), (131, 60)])
+    assert named[130] == named[131] == named[120]
+
+
+def test_a_group_that_differs_from_all_classes_shows_that_two_are_one(blobs):
+    """Rows 0 and 10 lead two groups of one class, and a smaller group differs from both."""
+    must = [*star(0, 1, 2, 3, 4), *star(60, 61, 62, 63), *star(10, 11, 12), (120, 121)]
+    apart = [(0, 60), (10, 60), (120, 0), (120, 60), (121, 10)]
+    named = classes_of(blobs[0], must, apart)
+    assert len({named[0], named[60], named[120]}) == 3
+    assert named[10] == named[0]
+
+
+def test_with_two_clusters_a_row_that_is_in_neither_group_founds_one():
+    rng = np.random.default_rng(0)
+    X = np.repeat([[0.0], [5.0]], 40, axis=0) + rng.normal(scale=0.2, size=(80, 1))
+    model = SequentialClustering(2, n_partitions=20, random_state=0).fit(X)
+    model.update(Links(80, must=[*star(0, 1, 2), *star(40, 41, 42)], cannot=[(0, 9), (40, 9)]))
+    votes = model._shares(model._basis.blocks, model._solution.landmarks)
+    known = _known_groups(model._basis, model._solution.landmarks, votes, model.links_)
+    assert 9 in known.example

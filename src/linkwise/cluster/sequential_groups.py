@@ -73,9 +73,7 @@ class GroupSpread:
     def labels(self, part: Ints) -> Ints:
         """Return the clusters of the landmarks when only the links in ``part`` are known."""
         group = self._groups(part)
-        size = np.bincount(group)
-        large = np.argsort(-size, kind="stable")[: self.basis.n_clusters]
-        belongs = (group[:, None] == large[size[large] > 1][None, :]).astype(np.float64)
+        belongs = self._belongs(group, part)[group]
         which, names = linear_sum_assignment(belongs.T @ self.overlap, maximize=True)
         target = np.zeros((len(group), self.basis.n_clusters))
         target[:, names] = belongs[:, which]
@@ -84,6 +82,39 @@ class GroupSpread:
         factor = cho_factor(self.gram + rows.T @ rows, lower=True)
         scores = self.landmarks @ cho_solve(factor, self.taught + rows.T @ target)
         return np.asarray(scores.argmax(axis=1))
+
+    def _belongs(self, group: Ints, part: Ints) -> Floats:
+        """Return which groups speak for which class, (n_groups, n_classes) of zeros and ones.
+
+        The largest groups stand for one class each. A group that differs from all of them shows
+        that two of them are one class; it takes the place of the smaller. A group that differs from
+        all classes but one belongs to that one.
+        """
+        size, r = np.bincount(group), self.basis.n_clusters
+        by_size = np.argsort(-size, kind="stable")[: np.count_nonzero(size > 1)]
+        apart = self._apart(group, part)
+        classes = by_size[:r].copy()
+        for other in by_size[r:]:
+            if apart[[other]][:, classes].nnz == r:
+                unsure = (apart[classes][:, classes].toarray() + np.eye(r) == 0).any(axis=1)
+                if unsure.any():
+                    classes[np.flatnonzero(unsure)[-1]] = other
+                    classes = classes[np.argsort(-size[classes], kind="stable")]
+        differs = apart[:, classes].toarray()
+        placed = (size > 1) & (differs.sum(axis=1) == r - 1) & (len(classes) == r)
+        belongs = np.where(placed[:, None], 1.0 - differs, 0.0)
+        belongs[classes] = np.eye(len(classes))
+        return belongs
+
+    def _apart(self, group: Ints, part: Ints) -> sp.csr_array:
+        """Return a one where a trusted link tells two groups apart."""
+        cannot = part[~self.links.must[part] & (self.weight[part] > MIN_WEIGHT)]
+        one, other = group[self.links.i[cannot]], group[self.links.j[cannot]]
+        n_groups = int(group.max()) + 1
+        apart = sp.csr_array((np.ones(len(one)), (one, other)), (n_groups, n_groups))
+        apart = apart + apart.T
+        apart.data[:] = 1.0
+        return apart
 
     def _groups(self, part: Ints) -> Ints:
         links = self.links

@@ -21,7 +21,8 @@ from linkwise.cluster.sequential_basis import Basis, Floats, Ints
 from linkwise.cluster.sequential_groups import joined_rows
 from linkwise.constraints import Links
 
-#: With how many groups a landmark is compared before it founds one of its own.
+#: With how many groups a landmark is compared before it founds one of its own; with as many as
+#: there are clusters, if these are fewer.
 MAX_TRIES = 3
 #: Landmarks drawn at random for each one whose place is in doubt.
 DRAWN_PER_DOUBT = 2
@@ -77,7 +78,7 @@ def _known_groups(basis: Basis, labels: Ints, votes: Floats, among: Links) -> _K
     asked = np.concatenate([among.must, among.cannot])
     n_answers = np.bincount(asked.ravel(), minlength=basis.n_landmarks)
     by_rank = np.lexsort((-lead(votes), -n_answers))  # asked often, else sure: a good example
-    is_known = (size > 1) | (refusals >= MAX_TRIES)
+    is_known = (size > 1) | (refusals >= min(MAX_TRIES, basis.n_clusters))
     spoken_for = np.unique(labels[size[group] > 1])
     for c in np.setdiff1d(labels, spoken_for):
         is_known[group[by_rank[labels[by_rank] == c][0]]] = True
