@@ -14,7 +14,7 @@ from linkwise.cluster.online import Margins, OnlineClusterer
 from linkwise.cluster.sequential_basis import Basis, Floats, Ints, build_basis
 from linkwise.cluster.sequential_choice import choose_labels
 from linkwise.cluster.sequential_honour import settle_rows
-from linkwise.cluster.sequential_query import choose_questions
+from linkwise.cluster.sequential_query import choose_questions, lead
 from linkwise.cluster.sequential_spread import spread_answers
 from linkwise.cluster.sequential_trust import (
     LiftedLinks,
@@ -23,7 +23,6 @@ from linkwise.cluster.sequential_trust import (
     error_rate,
     hear,
     lift_links,
-    represented,
     trust,
 )
 from linkwise.ensemble import Ensemble, RowSource, build_ensemble
@@ -33,6 +32,8 @@ from linkwise.validation import check_choice, check_number, require_number
 
 #: Among many answers, one that is right with at least this probability is followed.
 MIN_RIGHT = 2 / 3
+#: However many answers are wrong, no more than this probability is asked for.
+MOST_NEEDED = 0.8
 #: Among so many answers, half of that is enough.
 FEW_ANSWERS = 50
 #: Weight from which on an answer is confirmed and never doubted.
@@ -250,23 +251,26 @@ class SequentialClustering(OnlineClusterer):
         blocks = self.ensemble_.labels.rows(rows)
         with one_blas_thread():
             links = lift_links(basis, self.links_, rows, blocks)
-            testimony = hear(basis, links)
-            landmarks = self._cluster_landmarks(links, testimony, blocks)
+            testimony, wrong = hear(basis, links), error_rate(basis, links)
+            landmarks = self._cluster_landmarks(links, testimony, wrong, blocks)
             believed = self._believed(links, landmarks, testimony)
-            suspicion = _suspicion(believed)
+            suspicion = _suspicion(believed, wrong)
             honoured = (suspicion < 0.5) | (self.honour == "all")
             votes = self._shares(blocks.T, landmarks)
             linked = settle_rows(votes, links, trust(believed, links), honoured)
         self._solution = Solution(landmarks, linked, _must_first(suspicion, links.must))
 
     def _cluster_landmarks(
-        self, links: LiftedLinks, testimony: Testimony, blocks: NDArray[np.uint8]
+        self, links: LiftedLinks, testimony: Testimony, wrong: float, blocks: NDArray[np.uint8]
     ) -> Ints:
-        """Re-cluster the landmarks as a whole, then correct single regions."""
+        """Re-cluster the landmarks as a whole, then correct single regions.
+
+        ``wrong`` is the share of answers that seem to be wrong.
+        """
         basis = self._basis
         believed = self._believed(links, basis.labels, testimony)
-        weight = trust(believed, links) * represented(basis, links)
-        labels = choose_labels(basis, links, weight, error_rate(believed))
+        agreement = float(lead(self._shares(basis.blocks, basis.labels)).mean())
+        labels = choose_labels(basis, links, trust(believed, links), agreement, wrong)
         weight = trust(self._believed(links, labels, testimony), links)
         votes, landmark_votes = (self._shares(b, labels) for b in (blocks.T, basis.blocks))
         return spread_answers(basis, links, weight, labels, votes, landmark_votes)
@@ -299,16 +303,17 @@ class SequentialClustering(OnlineClusterer):
         return self._solution.linked
 
 
-def _suspicion(believed: Floats) -> Floats:
+def _suspicion(believed: Floats, error_rate: float) -> Floats:
     """Return the probability that each answer is wrong; from one half on it is set aside.
 
     Following a wrong answer does more harm than not following a right one, so the odds that an
-    answer is right must be two to one. Two cases cannot tell a person's mistake from the
-    ensemble's, and answers are taken at their word more easily: few answers, and an ensemble that
-    does not find half of the answers that likely.
+    answer is right must be two to one, and more where many answers are wrong. Two cases cannot tell
+    a person's mistake from the ensemble's, and answers are taken at their word more easily: few
+    answers, and an ensemble that does not find half of the answers that likely.
     """
     n_links = len(believed)
-    needed = min(MIN_RIGHT, float(np.median(believed))) * n_links / (n_links + FEW_ANSWERS)
+    needed = min(MIN_RIGHT, float(np.median(believed))) + error_rate
+    needed = min(needed, MOST_NEEDED) * n_links / (n_links + FEW_ANSWERS)
     wrong, right = needed * (1 - believed), (1 - needed) * believed
     return np.asarray(wrong / (wrong + right))
 

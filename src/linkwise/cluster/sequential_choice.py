@@ -10,7 +10,7 @@ from scipy.optimize import linear_sum_assignment
 
 from linkwise.cluster.sequential_basis import Basis, Floats, Ints
 from linkwise.cluster.sequential_groups import GroupSpread
-from linkwise.cluster.sequential_trust import LiftedLinks, one_hot
+from linkwise.cluster.sequential_trust import LiftedLinks, by_likelihood, one_hot, represented
 from linkwise.cluster.sequential_views import BentSpectrum, LearnedMetric, View
 from linkwise.kernels.adopt import adopt_groups
 from linkwise.kernels.kmeans import lloyd
@@ -18,18 +18,28 @@ from linkwise.kernels.kmeans import lloyd
 N_FOLDS = 5
 #: Random starts tried inside each fold.
 N_FOLD_STARTS = 4
-#: Standard errors by which a gain must exceed zero: on all links, or of groups of rows on links
-#: left out; of landmarks that move together. Views have their own, for links left out.
+#: Standard errors by which a gain on the links learned from must exceed zero: of all, and of
+#: landmarks that move together.
 DOUBT = 1.0
 GROUP_DOUBT = 0.5
-#: Standard errors more on links left out, times the share of answers that seem to be wrong.
-DOUBT_PER_ERROR = 10.0
+#: The same on links left out: times the share of answers that seem to be wrong, and times what the
+#: partitions lack to agreement.
+DOUBT_PER_ERROR = 6.0
+DOUBT_PER_DISCORD = 2.5
+#: One before the first answer, and half of that after so many.
+FEW_ANSWERS = 50
+#: Standard errors more for groups of rows.
+JOINED_DOUBT = 0.5
+#: A metric overrules groups if it gains so many times as much.
+MUCH_MORE = 1.25
 #: Fewer landmarks that move together do not count as a group.
 MIN_GROUP = 3
 MAX_ITER = 50
 
 
-def choose_labels(basis: Basis, links: LiftedLinks, weight: Floats, error_rate: float) -> Ints:
+def choose_labels(
+    basis: Basis, links: LiftedLinks, trusted: Floats, agreement: float, error_rate: float
+) -> Ints:
     """Return clusters of the landmarks, named like those without answers.
 
     Where must-links have grown into groups, these are spread over the landmarks, if links left out
@@ -37,42 +47,46 @@ def choose_labels(basis: Basis, links: LiftedLinks, weight: Floats, error_rate: 
     links, and through their features, in a metric learned from them. Clusterings of such a view are
     candidates, if links left out approve of the view. Of a candidate, those groups of landmarks are
     adopted whose move keeps more links than chance explains; where the links say nothing,
-    everything stays as it was. The more answers seem to be wrong (``error_rate``), the clearer a
-    gain must be.
+    everything stays as it was.
+
+    ``trusted`` is the weight of each link. The more answers seem to be wrong (``error_rate``), the
+    fewer they are and the less the partitions agree (``agreement``, at most 1), the clearer a gain
+    must be.
     """
-    more_doubt = DOUBT_PER_ERROR * error_rate
-    groups = GroupSpread(basis, links, weight)
+    doubt = DOUBT_PER_ERROR * error_rate + DOUBT_PER_DISCORD * (1 - agreement)
+    doubt += FEW_ANSWERS / (FEW_ANSWERS + len(links))
+    weight = trusted * represented(basis, links)
+    groups = GroupSpread(basis, links, trusted)
     if groups.enough():
-        found = _by_groups(basis, links, _evened(links, weight), groups, more_doubt)
+        found = _by_groups(basis, links, _evened(links, weight), groups, doubt)
         if found is not None:
             return found
     labels = basis.labels
-    for view, setting in _proven_views(basis, links, weight, more_doubt):
+    for view, setting in _proven_views(basis, links, weight, doubt):
         labels = _seen(basis, links, weight, view, setting, labels)
     return labels
 
 
 def _by_groups(
-    basis: Basis, links: LiftedLinks, weight: Floats, groups: GroupSpread, more_doubt: float
+    basis: Basis, links: LiftedLinks, weight: Floats, groups: GroupSpread, doubt: float
 ) -> Ints | None:
     """Return the landmarks' clusters by groups of rows, None if links left out do not approve.
 
-    Groups spread along the ensemble's graph. Where a metric explains links left out better still,
+    Groups spread along the ensemble's graph. Where a metric explains links left out much better,
     the graph does not show what the answers are about, and the metric decides.
     """
-    gain = left_out_gain(
+    drop = left_out_drop(
         links,
-        weight,
-        DOUBT + more_doubt,
         present=basis.labels,
         learn=lambda _, rest: groups.labels(rest),
         n_clusters=basis.n_clusters,
     )
+    gain = sure_gain(weight * drop, doubt + JOINED_DOUBT)
     if gain <= 0:
         return None
     metric = LearnedMetric(basis, links, weight)
-    metric_gain, ridge = _best_setting(basis, links, weight, metric, more_doubt)
-    if metric_gain > gain:
+    metric_gain, ridge = _best_setting(basis, links, weight, metric, doubt)
+    if metric_gain > MUCH_MORE * gain:
         return _seen(basis, links, weight, metric, ridge, basis.labels)
     labels = groups.labels(np.arange(len(links)))
     return _named_like(basis.labels, labels, basis.n_clusters)
@@ -88,7 +102,7 @@ def _evened(links: LiftedLinks, weight: Floats) -> Floats:
 
 
 def _proven_views(
-    basis: Basis, links: LiftedLinks, weight: Floats, more_doubt: float
+    basis: Basis, links: LiftedLinks, weight: Floats, doubt: float
 ) -> list[tuple[View, float]]:
     """Return the views that gain for sure on links left out, each at its best setting, best first.
 
@@ -100,32 +114,35 @@ def _proven_views(
         BentSpectrum(basis, links, weight),
         LearnedMetric(basis, links, weight),
     )
-    found = [(view, *_best_setting(basis, links, weight, view, more_doubt)) for view in views]
+    found = [(view, *_best_setting(basis, links, weight, view, doubt)) for view in views]
     found.sort(key=lambda one: -one[1])
     return [(view, setting) for view, gain, setting in found if gain > 0]
 
 
 def _best_setting(
-    basis: Basis, links: LiftedLinks, weight: Floats, view: View, more_doubt: float
+    basis: Basis, links: LiftedLinks, weight: Floats, view: View, doubt: float
 ) -> tuple[float, float]:
     """Return a view's largest sure gain on links left out, 0 if there is none, and its setting."""
     learned = view.learn(np.arange(len(links)))
     learned_without = [learned - view.learn(part) for part in folds(len(links))]
+    telling = by_likelihood(links, weight, basis.labels, basis.n_clusters)
+    counted = telling if view.by_likelihood else weight
 
     def labels(setting: float, fold: int, rest: Ints) -> Ints:
         embedding = view.embed(setting, learned_without[fold])
-        return _best(basis, links, weight, rest, embedding, basis.labels, N_FOLD_STARTS)
+        return _best(basis, links, counted, rest, embedding, basis.labels, N_FOLD_STARTS)
 
     best_gain, best = 0.0, 0.0
     for setting in view.settings:
-        gain = left_out_gain(
+        drop = left_out_drop(
             links,
-            weight,
-            view.doubt + more_doubt,
             present=basis.labels,
             learn=partial(labels, setting),
             n_clusters=basis.n_clusters,
         )
+        gain = sure_gain(telling * drop, doubt + view.doubt)
+        if not view.by_likelihood:
+            gain = min(gain, sure_gain(weight * drop, doubt))
         if gain > best_gain:
             best_gain, best = gain, setting
     return best_gain, best
@@ -137,6 +154,8 @@ def _seen(
     """Return the ``present`` clusters after what all links approve of in a view was adopted."""
     everything = np.arange(len(links))
     embedding = view.embed(setting, view.learn(everything))
+    if view.by_likelihood:
+        weight = by_likelihood(links, weight, basis.labels, basis.n_clusters)
     return _best(basis, links, weight, everything, embedding, present)
 
 
@@ -202,16 +221,10 @@ def _adopt(
     return np.where(np.isin(move, moves[adopted]), candidate, present)
 
 
-def left_out_gain(
-    links: LiftedLinks,
-    weight: Floats,
-    doubt: float,
-    *,
-    present: Ints,
-    learn: Callable[[int, Ints], Ints],
-    n_clusters: int,
-) -> float:
-    """Return how many links left out are kept for sure that the ``present`` clusters break.
+def left_out_drop(
+    links: LiftedLinks, *, present: Ints, learn: Callable[[int, Ints], Ints], n_clusters: int
+) -> Floats:
+    """Return, per link, how much less it is broken when learned from others than at ``present``.
 
     ``learn(fold, rest)`` returns clusters of the landmarks when only the links ``rest`` are known.
     """
@@ -219,8 +232,8 @@ def left_out_gain(
     drop = np.zeros(len(links))
     for fold, part in enumerate(folds(len(links))):
         labels = learn(fold, np.delete(np.arange(len(links)), part))
-        drop[part] = (weight * (before - links.broken(labels, n_clusters)))[part]
-    return sure_gain(drop, doubt)
+        drop[part] = (before - links.broken(labels, n_clusters))[part]
+    return drop
 
 
 def folds(n_links: int) -> list[Ints]:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from linkwise.cluster.sequential_basis import Basis, Floats, Ints
-from linkwise.cluster.sequential_choice import left_out_gain
+from linkwise.cluster.sequential_choice import left_out_drop, sure_gain
 from linkwise.cluster.sequential_honour import opinions
 from linkwise.cluster.sequential_trust import LiftedLinks
 
@@ -50,14 +50,13 @@ def spread_answers(
 
     best, best_gain = None, 0.0
     for noise in NOISES:
-        gain = left_out_gain(
+        drop = left_out_drop(
             links,
-            weight,
-            DOUBT,
             present=labels,
             learn=partial(corrected, noise),
             n_clusters=basis.n_clusters,
         )
+        gain = sure_gain(weight * drop, DOUBT)
         if gain > best_gain:
             best, best_gain = noise, gain
     return labels if best is None else corrected(best, 0, np.arange(len(links)))

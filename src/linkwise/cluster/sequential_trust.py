@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,6 +17,8 @@ from linkwise.constraints import Links
 ERROR_RATE = 0.1
 #: Right answers from which the estimate of that share starts.
 ASSUMED_RIGHT = 50
+#: How much of what the ensemble expects of a pair may be true.
+SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)
 #: Up to this many links each is compared with all others, beyond it with this many of them.
 MAX_COMPARED = 10_000
 N_COMPARED = 2_000
@@ -114,16 +117,50 @@ def trust(believed: Floats, links: LiftedLinks) -> Floats:
     return np.asarray(links.weight * right / (right + ERROR_RATE * (1 - believed)))
 
 
-def error_rate(believed: Floats) -> float:
+def error_rate(basis: Basis, links: LiftedLinks) -> float:
     """Return the share of wrong answers under which the answers are likeliest.
 
-    It starts from some right answers, so that few surprises among few answers do not count much.
-    Where the ensemble knows little, wrong answers cannot be told from it, and the share is too low.
+    Most pairs are different, so mistakes show as must-links that nothing explains. Two things may
+    explain them: the clustering without answers, as far as it is right, and the size of classes; it
+    is supposed that these are of one size, so that where one class is much larger than the others
+    the share comes out too high. It starts from some right answers, so that few surprises among few
+    answers do not count much.
     """
+    expected = _ensemble_says(basis, links, basis.labels)
+    sizes = np.bincount(basis.labels, minlength=basis.n_clusters) / basis.n_landmarks
+    evened = float(expected.mean() / (basis.n_clusters * np.square(sizes).sum()))
+    by_chance = min(evened, _must_share(basis, links))
     rates = np.arange(0.0, 0.5, 0.005)
-    right = (1 - rates) * believed[:, None] + rates * (1 - believed[:, None])
-    likelihood = np.log(np.maximum(right, 1e-12)).sum(axis=0) + ASSUMED_RIGHT * np.log(1 - rates)
-    return float(rates[likelihood.argmax()])
+    best, best_likelihood = 0.0, -np.inf
+    for share in SHARES:
+        prior = np.clip(share * expected + (1 - share) * by_chance, 1e-3, 1 - 1e-3)[:, None]
+        likelihood = _likelihood(prior, links.must[:, None], rates)
+        likelihood += ASSUMED_RIGHT * np.log(1 - rates)
+        k = likelihood.argmax()
+        if likelihood[k] > best_likelihood:
+            best, best_likelihood = float(rates[k]), likelihood[k]
+    return best
+
+
+def by_likelihood(links: LiftedLinks, weight: Floats, labels: Ints, n_clusters: int) -> Floats:
+    """Return the weights with which a link counts as much as it tells about the clusters.
+
+    Where most pairs are different, a must-link between two clusters is a surprise and a cannot-link
+    is none; and cutting any cluster in two keeps more cannot-links, whatever is true. So a link
+    counts the log-odds of its being kept: must-links more than cannot-links where answers are
+    right, less so where surprises are common because answers are wrong. Sums to the same total.
+    """
+    must, total = links.must, weight.sum()
+    together = weight * links.together(labels, n_clusters)
+    overall = (weight[must].sum() + 1) / (total + 2)
+    inside = (together[must].sum() + overall) / (together.sum() + 1)
+    between = ((weight - together)[must].sum() + overall) / (total - together.sum() + 1)
+    if inside > between:
+        same, different = np.log(inside / between), np.log((1 - between) / (1 - inside))
+    else:  # the clusters tell nothing: both kinds weigh the same in total
+        same, different = 1 - overall, overall
+    told = weight * np.where(must, same, different)
+    return np.asarray(told * (total / told.sum()))
 
 
 def represented(basis: Basis, links: LiftedLinks) -> Floats:
@@ -150,20 +187,29 @@ def represented(basis: Basis, links: LiftedLinks) -> Floats:
 
 def _expectation(basis: Basis, links: LiftedLinks, labels: Ints) -> Floats:
     """Return the prior that each pair belongs together, toned down as far as the answers ask."""
-    r = basis.n_clusters
-    smooth = (links.place * basis.smoothness) @ (basis.vectors.T @ one_hot(labels, r))
+    ensemble = _ensemble_says(basis, links, labels)
+    overall = _must_share(basis, links)
+    priors = [share * ensemble + (1 - share) * overall for share in SHARES]
+    return max(priors, key=lambda prior: _likelihood(prior, links.must, ERROR_RATE))
+
+
+def _ensemble_says(basis: Basis, links: LiftedLinks, labels: Ints) -> Floats:
+    """Return the chance that each pair belongs together, by ``labels`` of the landmarks."""
+    centers = basis.vectors.T @ one_hot(labels, basis.n_clusters)
+    smooth = (links.place * basis.smoothness) @ centers
     member = np.maximum(0.0, smooth) + 1e-3
     member /= member.sum(axis=1, keepdims=True)
-    ensemble = np.einsum("lc,lc->l", member[links.i], member[links.j])
-    overall = (np.count_nonzero(links.must) + 1) / (len(links) + r)
-    best, best_likelihood = ensemble, -np.inf
-    for share in (1.0, 0.75, 0.5, 0.25, 0.0):
-        prior = share * ensemble + (1 - share) * overall
-        heard = (1 - ERROR_RATE) * prior + ERROR_RATE * (1 - prior)
-        likelihood = np.log(np.where(links.must, heard, 1 - heard)).sum()
-        if likelihood > best_likelihood:
-            best, best_likelihood = prior, likelihood
-    return np.asarray(best)
+    return np.asarray(np.einsum("lc,lc->l", member[links.i], member[links.j]))
+
+
+def _must_share(basis: Basis, links: LiftedLinks) -> float:
+    return float((np.count_nonzero(links.must) + 1) / (len(links) + basis.n_clusters))
+
+
+def _likelihood(prior: Floats, must: NDArray[np.bool_], wrong: Any) -> Any:
+    """Return how likely the answers are if a share ``wrong`` of them is; several at once."""
+    heard = (1 - wrong) * prior + wrong * (1 - prior)
+    return np.log(np.where(must, heard, 1 - heard)).sum(axis=0)
 
 
 def _likeness(basis: Basis, links: LiftedLinks) -> Iterator[tuple[Ints, NDArray[np.float32], Ints]]:

@@ -28,12 +28,14 @@ MIN_KEPT = 16
 class View(Protocol):
     """Coordinates of the landmarks, learned from links.
 
-    ``settings`` are tried in this order. A gain on links left out counts less ``doubt`` times its
-    standard error.
+    ``settings`` are tried in this order. Its clusters must be better at what links left out tell
+    (see :func:`~linkwise.cluster.sequential_trust.by_likelihood`), by ``doubt`` standard errors
+    more than usual; unless only that counts (``by_likelihood``), they must keep more links, too.
     """
 
     settings: tuple[float, ...]
     doubt: float
+    by_likelihood: bool
 
     def learn(self, part: Ints) -> Floats:
         """Return what these links teach; adds up over disjoint parts."""
@@ -49,7 +51,8 @@ class BentSpectrum:
     ends agree more important, cannot-links one in which they differ.
     """
 
-    doubt = 0.5
+    doubt = -1.0
+    by_likelihood = False
 
     def __init__(self, basis: Basis, links: LiftedLinks, weight: Floats) -> None:
         self.basis = basis
@@ -82,7 +85,8 @@ class LearnedMetric:
     than there are links, so it needs a few and must prove itself more clearly than the spectrum.
     """
 
-    doubt = 1.0
+    doubt = 0.5
+    by_likelihood = True
 
     def __init__(self, basis: Basis, links: LiftedLinks, weight: Floats) -> None:
         self.features = basis.features.astype(np.float64)
