@@ -77,7 +77,7 @@ def classes_of(model, must, cannot):
     """Return the class of each linked row that groups speak for, -1 for the others."""
     groups = groups_of(model, Links(180, must=must, cannot=cannot))
     everything = np.arange(len(groups.links))
-    group = groups._groups(everything)
+    group = groups.joined(everything)
     belongs = groups._belongs(group, everything)[group]
     named = np.where(belongs.any(axis=1), belongs.argmax(axis=1), -1)
     return dict(zip(groups.links.rows.tolist(), named.tolist(), strict=True))

@@ -52,6 +52,15 @@ def test_few_surprising_answers_are_no_sign_of_many_wrong_ones(model, truth):
     assert error_rate(model._basis, lifted(model, links)) < 0.02
 
 
+def test_mostly_must_links_are_chosen_ones_and_not_mistakes(model, truth):
+    """Seven in ten are "same", and the ensemble expects none of it: the classes are shuffled."""
+    rng = np.random.default_rng(0)
+    shuffled = rng.permutation(truth)
+    drawn = Links.sample(shuffled, 3000, random_state=0)
+    must, cannot = drawn.must[:210], drawn.cannot[:90]
+    assert error_rate(model._basis, lifted(model, Links(N, must=must, cannot=cannot))) <= 0.1
+
+
 def test_the_share_is_that_of_the_likeliest_explanation(model, truth):
     """The same by loops: every share of truth in the ensemble, every rate, link by link."""
     basis = model._basis

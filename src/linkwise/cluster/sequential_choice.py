@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -30,8 +31,8 @@ DOUBT_PER_DISCORD = 2.5
 FEW_ANSWERS = 50
 #: Standard errors more for groups of rows.
 JOINED_DOUBT = 0.5
-#: A metric overrules groups if it gains so many times as much.
-MUCH_MORE = 1.25
+#: A row in a group of so many is where the group is.
+SETTLED = 10
 #: Fewer landmarks that move together do not count as a group.
 MIN_GROUP = 3
 MAX_ITER = 50
@@ -72,22 +73,22 @@ def _by_groups(
 ) -> Ints | None:
     """Return the landmarks' clusters by groups of rows, None if links left out do not approve.
 
-    Groups spread along the ensemble's graph. Where a metric explains links left out much better,
-    the graph does not show what the answers are about, and the metric decides.
+    Groups spread along the ensemble's graph. Where a metric explains links left out better for
+    sure, the graph does not show what the answers are about, and the metric decides.
     """
     drop = left_out_drop(
         links,
         present=basis.labels,
         learn=lambda _, rest: groups.labels(rest),
         n_clusters=basis.n_clusters,
+        groups=groups,
     )
-    gain = sure_gain(weight * drop, doubt + JOINED_DOUBT)
-    if gain <= 0:
+    if sure_gain(weight * drop, doubt + JOINED_DOUBT) <= 0:
         return None
     metric = LearnedMetric(basis, links, weight)
-    metric_gain, ridge = _best_setting(basis, links, weight, metric, doubt)
-    if metric_gain > MUCH_MORE * gain:
-        return _seen(basis, links, weight, metric, ridge, basis.labels)
+    by_metric = _best_setting(basis, links, weight, metric, doubt, groups)
+    if sure_gain(weight * (by_metric.drop - drop), DOUBT) > 0:
+        return _seen(basis, links, weight, metric, by_metric.setting, basis.labels)
     labels = groups.labels(np.arange(len(links)))
     return _named_like(basis.labels, labels, basis.n_clusters)
 
@@ -114,15 +115,28 @@ def _proven_views(
         BentSpectrum(basis, links, weight),
         LearnedMetric(basis, links, weight),
     )
-    found = [(view, *_best_setting(basis, links, weight, view, doubt)) for view in views]
-    found.sort(key=lambda one: -one[1])
-    return [(view, setting) for view, gain, setting in found if gain > 0]
+    found = [(view, _best_setting(basis, links, weight, view, doubt)) for view in views]
+    found.sort(key=lambda one: -one[1].gain)
+    return [(view, proven.setting) for view, proven in found if proven.gain > 0]
+
+
+class _Proof(NamedTuple):
+    """What a view gains on links left out, at its best setting, and the drop of each link."""
+
+    gain: float
+    setting: float
+    drop: Floats
 
 
 def _best_setting(
-    basis: Basis, links: LiftedLinks, weight: Floats, view: View, doubt: float
-) -> tuple[float, float]:
-    """Return a view's largest sure gain on links left out, 0 if there is none, and its setting."""
+    basis: Basis,
+    links: LiftedLinks,
+    weight: Floats,
+    view: View,
+    doubt: float,
+    groups: GroupSpread | None = None,
+) -> _Proof:
+    """Return the setting with the largest sure gain; if none has any, a gain and a drop of zero."""
     learned = view.learn(np.arange(len(links)))
     learned_without = [learned - view.learn(part) for part in folds(len(links))]
     telling = by_likelihood(links, weight, basis.labels, basis.n_clusters)
@@ -132,20 +146,21 @@ def _best_setting(
         embedding = view.embed(setting, learned_without[fold])
         return _best(basis, links, counted, rest, embedding, basis.labels, N_FOLD_STARTS)
 
-    best_gain, best = 0.0, 0.0
+    best = _Proof(0.0, 0.0, np.zeros(len(links)))
     for setting in view.settings:
         drop = left_out_drop(
             links,
             present=basis.labels,
             learn=partial(labels, setting),
             n_clusters=basis.n_clusters,
+            groups=groups,
         )
         gain = sure_gain(telling * drop, doubt + view.doubt)
         if not view.by_likelihood:
             gain = min(gain, sure_gain(weight * drop, doubt))
-        if gain > best_gain:
-            best_gain, best = gain, setting
-    return best_gain, best
+        if gain > best.gain:
+            best = _Proof(gain, setting, drop)
+    return best
 
 
 def _seen(
@@ -222,18 +237,40 @@ def _adopt(
 
 
 def left_out_drop(
-    links: LiftedLinks, *, present: Ints, learn: Callable[[int, Ints], Ints], n_clusters: int
+    links: LiftedLinks,
+    *,
+    present: Ints,
+    learn: Callable[[int, Ints], Ints],
+    n_clusters: int,
+    groups: GroupSpread | None = None,
 ) -> Floats:
     """Return, per link, how much less it is broken when learned from others than at ``present``.
 
     ``learn(fold, rest)`` returns clusters of the landmarks when only the links ``rest`` are known.
+    With ``groups``, rows that the other links have joined into a large one are where most of it is:
+    many links lead to the same few examples, and should not all be judged by how well a single row
+    is placed.
     """
-    before = links.broken(present, n_clusters)
     drop = np.zeros(len(links))
     for fold, part in enumerate(folds(len(links))):
-        labels = learn(fold, np.delete(np.arange(len(links)), part))
-        drop[part] = (before - links.broken(labels, n_clusters))[part]
+        rest = np.delete(np.arange(len(links)), part)
+        group = None if groups is None else groups.joined(rest)
+        before = _broken(links, present, n_clusters, group)
+        drop[part] = (before - _broken(links, learn(fold, rest), n_clusters, group))[part]
     return drop
+
+
+def _broken(links: LiftedLinks, labels: Ints, n_clusters: int, group: Ints | None) -> Floats:
+    """Return, per link, the chance that ``labels`` break it, after large groups are settled."""
+    if group is None:
+        return links.broken(labels, n_clusters)
+    member = links.mixture @ one_hot(labels, n_clusters)
+    size = np.bincount(group)
+    total = np.zeros((len(size), n_clusters))
+    np.add.at(total, group, member)
+    settled = size[group] >= SETTLED
+    member[settled] = one_hot(total.argmax(axis=1), n_clusters)[group[settled]]
+    return links.broken_by(member)
 
 
 def folds(n_links: int) -> list[Ints]:

@@ -65,14 +65,14 @@ class GroupSpread:
 
     def enough(self) -> bool:
         """Tell whether the links have grown into groups."""
-        size = np.bincount(self._groups(np.arange(len(self.links))))
+        size = np.bincount(self.joined(np.arange(len(self.links))))
         large = size[size >= MIN_GROUP]
         many = len(large) >= max(2, self.basis.n_clusters)
         return bool(many and 2 * large.sum() > size[size > 1].sum())
 
     def labels(self, part: Ints) -> Ints:
         """Return the clusters of the landmarks when only the links in ``part`` are known."""
-        group = self._groups(part)
+        group = self.joined(part)
         belongs = self._belongs(group, part)[group]
         which, names = linear_sum_assignment(belongs.T @ self.overlap, maximize=True)
         target = np.zeros((len(group), self.basis.n_clusters))
@@ -116,7 +116,8 @@ class GroupSpread:
         apart.data[:] = 1.0
         return apart
 
-    def _groups(self, part: Ints) -> Ints:
+    def joined(self, part: Ints) -> Ints:
+        """Return the group of each linked row when only the links in ``part`` are known."""
         links = self.links
         must = part[links.must[part] & (self.weight[part] > MIN_WEIGHT)]
         return joined_rows(len(links.rows), np.column_stack([links.i[must], links.j[must]]))

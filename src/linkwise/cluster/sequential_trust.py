@@ -45,13 +45,19 @@ class LiftedLinks:
 
     def together(self, labels: Ints, n_clusters: int) -> Floats:
         """Return, per link, the chance that ``labels`` of the landmarks put its ends together."""
-        member = self.mixture @ one_hot(labels, n_clusters)
-        return np.asarray(np.einsum("lc,lc->l", member[self.i], member[self.j]))
+        return self._meet(self.mixture @ one_hot(labels, n_clusters))
 
     def broken(self, labels: Ints, n_clusters: int) -> Floats:
         """Return, per link, the chance that ``labels`` of the landmarks break it."""
-        together = self.together(labels, n_clusters)
+        return self.broken_by(self.mixture @ one_hot(labels, n_clusters))
+
+    def broken_by(self, member: Floats) -> Floats:
+        """Return the same for memberships of the linked rows, (n_rows, n_clusters)."""
+        together = self._meet(member)
         return np.where(self.must, 1.0 - together, together)
+
+    def _meet(self, member: Floats) -> Floats:
+        return np.asarray(np.einsum("lc,lc->l", member[self.i], member[self.j]))
 
 
 def lift_links(basis: Basis, links: Links, rows: Ints, blocks: NDArray[np.uint8]) -> LiftedLinks:
@@ -129,7 +135,9 @@ def error_rate(basis: Basis, links: LiftedLinks) -> float:
     expected = _ensemble_says(basis, links, basis.labels)
     sizes = np.bincount(basis.labels, minlength=basis.n_clusters) / basis.n_landmarks
     evened = float(expected.mean() / (basis.n_clusters * np.square(sizes).sum()))
-    by_chance = min(evened, _must_share(basis, links))
+    by_chance = _must_share(basis, links)
+    if by_chance < 0.5:  # mistakes at random lead no further
+        by_chance = min(by_chance, evened)
     rates = np.arange(0.0, 0.5, 0.005)
     best, best_likelihood = 0.0, -np.inf
     for share in SHARES:
