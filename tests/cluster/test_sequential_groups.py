@@ -105,6 +105,13 @@ def test_a_group_that_differs_from_all_classes_shows_that_two_are_one(blobs):
     assert named[10] == named[0]
 
 
+def test_a_contradiction_inside_a_group_changes_no_class(blobs):
+    must = [*star(0, 1, 2, 3, 4), *star(60, 61, 62, 63), *star(10, 11, 12), (120, 121)]
+    apart = [(0, 60), (10, 60), (120, 0), (120, 60), (121, 10)]
+    named = classes_of(blobs[0], must, [*apart, (61, 62), (1, 2)])
+    assert named == classes_of(blobs[0], must, apart)
+
+
 def test_with_two_clusters_a_row_that_is_in_neither_group_founds_one():
     rng = np.random.default_rng(0)
     X = np.repeat([[0.0], [5.0]], 40, axis=0) + rng.normal(scale=0.2, size=(80, 1))

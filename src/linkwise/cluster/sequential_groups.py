@@ -93,14 +93,16 @@ class GroupSpread:
         size, r = np.bincount(group), self.basis.n_clusters
         by_size = np.argsort(-size, kind="stable")[: np.count_nonzero(size > 1)]
         apart = self._apart(group, part)
-        classes = by_size[:r].copy()
-        for other in by_size[r:]:
-            if apart[[other]][:, classes].nnz == r:
-                unsure = (apart[classes][:, classes].toarray() + np.eye(r) == 0).any(axis=1)
-                if unsure.any():
-                    classes[np.flatnonzero(unsure)[-1]] = other
-                    classes = classes[np.argsort(-size[classes], kind="stable")]
+        classes = by_size[:r]
         differs = apart[:, classes].toarray()
+        while len(classes) == r and differs[by_size].all(axis=1).any():
+            unsure = (differs[classes] + np.eye(r) == 0).any(axis=1)
+            if not unsure.any():
+                break
+            outside = by_size[differs[by_size].all(axis=1)][0]
+            kept = np.delete(classes, np.flatnonzero(unsure)[-1])
+            classes = by_size[np.isin(by_size, [*kept, outside])]
+            differs = apart[:, classes].toarray()
         placed = (size > 1) & (differs.sum(axis=1) == r - 1) & (len(classes) == r)
         belongs = np.where(placed[:, None], 1.0 - differs, 0.0)
         belongs[classes] = np.eye(len(classes))
@@ -110,8 +112,10 @@ class GroupSpread:
         """Return a one where a trusted link tells two groups apart."""
         cannot = part[~self.links.must[part] & (self.weight[part] > MIN_WEIGHT)]
         one, other = group[self.links.i[cannot]], group[self.links.j[cannot]]
+        two = one != other  # a contradictory answer may lie inside a group
         n_groups = int(group.max()) + 1
-        apart = sp.csr_array((np.ones(len(one)), (one, other)), (n_groups, n_groups))
+        shape = (n_groups, n_groups)
+        apart = sp.csr_array((np.ones(two.sum()), (one[two], other[two])), shape)
         apart = apart + apart.T
         apart.data[:] = 1.0
         return apart
