@@ -251,19 +251,23 @@ def left_out_drop(
     many links lead to the same few examples, and should not all be judged by how well a single row
     is placed.
     """
+    before = links.broken(present, n_clusters)
     drop = np.zeros(len(links))
     for fold, part in enumerate(folds(len(links))):
         rest = np.delete(np.arange(len(links)), part)
-        group = None if groups is None else groups.joined(rest)
-        before = _broken(links, present, n_clusters, group)
-        drop[part] = (before - _broken(links, learn(fold, rest), n_clusters, group))[part]
+        labels = learn(fold, rest)
+        if groups is None:
+            after = links.broken(labels, n_clusters)
+        else:
+            group = groups.joined(rest)
+            before = _broken_settled(links, present, n_clusters, group)
+            after = _broken_settled(links, labels, n_clusters, group)
+        drop[part] = (before - after)[part]
     return drop
 
 
-def _broken(links: LiftedLinks, labels: Ints, n_clusters: int, group: Ints | None) -> Floats:
+def _broken_settled(links: LiftedLinks, labels: Ints, n_clusters: int, group: Ints) -> Floats:
     """Return, per link, the chance that ``labels`` break it, after large groups are settled."""
-    if group is None:
-        return links.broken(labels, n_clusters)
     member = links.mixture @ one_hot(labels, n_clusters)
     size = np.bincount(group)
     total = np.zeros((len(size), n_clusters))

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from linkwise.cluster.sequential_basis import Basis, Floats, Ints
-from linkwise.cluster.sequential_choice import left_out_drop, sure_gain
+from linkwise.cluster.sequential_choice import folds, left_out_drop, sure_gain
 from linkwise.cluster.sequential_honour import opinions
 from linkwise.cluster.sequential_trust import LiftedLinks
 
@@ -40,10 +40,13 @@ def spread_answers(
     if len(links) < 2:
         return labels
     features, targets = basis.spread_of(links.place), basis.spread
+    everything = np.arange(len(links))
+    heard = [*(np.delete(everything, part) for part in folds(len(links))), everything]
+    differences = [opinions(votes, links, weight, part) - votes for part in heard]
 
-    def corrected(noise: float, _fold: int, part: Ints) -> Ints:
+    def corrected(noise: float, fold: int, part: Ints) -> Ints:
         """Return the landmarks' clusters when only the links in ``part`` had been given."""
-        difference = opinions(votes, links, weight, part) - votes
+        difference = differences[fold]
         rows = np.unique(np.concatenate([links.i[part], links.j[part]]))
         correction = _ridge(features[rows], difference[rows], noise)
         return np.asarray((landmark_votes + targets @ correction).argmax(axis=1))
@@ -59,7 +62,7 @@ def spread_answers(
         gain = sure_gain(weight * drop, DOUBT)
         if gain > best_gain:
             best, best_gain = noise, gain
-    return labels if best is None else corrected(best, 0, np.arange(len(links)))
+    return labels if best is None else corrected(best, -1, everything)
 
 
 def _ridge(features: Floats, target: Floats, noise: float) -> Floats:
