@@ -22,9 +22,9 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from linkwise import Links, MaxMarginClustering
-from linkwise.cluster.margin_objective import PairMargin
-from linkwise.cluster.margin_rows import CentredRows
-from linkwise.cluster.margin_starts import STARTS
+from linkwise.cluster.margin.centred_rows import CentredRows
+from linkwise.cluster.margin.objective import PairMargin
+from linkwise.cluster.margin.starts import STARTS
 from linkwise.datasets import load
 from linkwise.errors import ConstraintWarning, MissingData
 

@@ -16,28 +16,30 @@ if TYPE_CHECKING:
     from linkwise import errors as errors
     from linkwise import metric as metric
     from linkwise import scores as scores
-    from linkwise.cluster.constrained_kmeans import ConstrainedKMeans as ConstrainedKMeans
-    from linkwise.cluster.cop_kmeans import COPKMeans as COPKMeans
-    from linkwise.cluster.cpcmmc import CPCMMC as CPCMMC
-    from linkwise.cluster.e2cp import E2CP as E2CP
-    from linkwise.cluster.kcc import KCC as KCC
-    from linkwise.cluster.landmark_spectral import (
+    from linkwise.cluster.kmeans.constrained_kmeans import ConstrainedKMeans as ConstrainedKMeans
+    from linkwise.cluster.kmeans.cop_kmeans import COPKMeans as COPKMeans
+    from linkwise.cluster.kmeans.kcc import KCC as KCC
+    from linkwise.cluster.kmeans.lcvqe import LCVQE as LCVQE
+    from linkwise.cluster.kmeans.mpck_means import MPCKMeans as MPCKMeans
+    from linkwise.cluster.kmeans.partition_kmeans import PartitionKMeans as PartitionKMeans
+    from linkwise.cluster.kmeans.pck_means import PCKMeans as PCKMeans
+    from linkwise.cluster.kmeans.seeded_kmeans import SeededKMeans as SeededKMeans
+    from linkwise.cluster.margin.cpcmmc import CPCMMC as CPCMMC
+    from linkwise.cluster.margin.max_margin import MaxMarginClustering as MaxMarginClustering
+    from linkwise.cluster.margin.mmc import MMC as MMC
+    from linkwise.cluster.sequential.model_file import load as load
+    from linkwise.cluster.sequential.scsc import SCSC as SCSC
+    from linkwise.cluster.sequential.sequential import SequentialClustering as SequentialClustering
+    from linkwise.cluster.spectral.e2cp import E2CP as E2CP
+    from linkwise.cluster.spectral.landmark_spectral import (
         LandmarkSpectralClustering as LandmarkSpectralClustering,
     )
-    from linkwise.cluster.lcvqe import LCVQE as LCVQE
-    from linkwise.cluster.lsc import LSC as LSC
-    from linkwise.cluster.max_margin import MaxMarginClustering as MaxMarginClustering
-    from linkwise.cluster.mmc import MMC as MMC
-    from linkwise.cluster.model_file import load as load
-    from linkwise.cluster.mpck_means import MPCKMeans as MPCKMeans
-    from linkwise.cluster.nsdr import NSDR as NSDR
-    from linkwise.cluster.nystrom import NystromSpectralClustering as NystromSpectralClustering
-    from linkwise.cluster.partition_kmeans import PartitionKMeans as PartitionKMeans
-    from linkwise.cluster.pck_means import PCKMeans as PCKMeans
-    from linkwise.cluster.scpc import SCPC as SCPC
-    from linkwise.cluster.scsc import SCSC as SCSC
-    from linkwise.cluster.seeded_kmeans import SeededKMeans as SeededKMeans
-    from linkwise.cluster.sequential import SequentialClustering as SequentialClustering
+    from linkwise.cluster.spectral.lsc import LSC as LSC
+    from linkwise.cluster.spectral.nsdr import NSDR as NSDR
+    from linkwise.cluster.spectral.nystrom import (
+        NystromSpectralClustering as NystromSpectralClustering,
+    )
+    from linkwise.cluster.spectral.scpc import SCPC as SCPC
     from linkwise.constraints import Links as Links
     from linkwise.constraints import PartialLabels as PartialLabels
 
@@ -45,28 +47,28 @@ __version__ = "0.1.0"
 
 #: Where each public name lives. Modules load on first use, so that ``linkwise --help`` is quick.
 _HOME = {
-    "COPKMeans": "linkwise.cluster.cop_kmeans",
-    "CPCMMC": "linkwise.cluster.cpcmmc",
-    "ConstrainedKMeans": "linkwise.cluster.constrained_kmeans",
-    "E2CP": "linkwise.cluster.e2cp",
-    "KCC": "linkwise.cluster.kcc",
-    "LCVQE": "linkwise.cluster.lcvqe",
-    "LSC": "linkwise.cluster.lsc",
-    "LandmarkSpectralClustering": "linkwise.cluster.landmark_spectral",
+    "COPKMeans": "linkwise.cluster.kmeans.cop_kmeans",
+    "CPCMMC": "linkwise.cluster.margin.cpcmmc",
+    "ConstrainedKMeans": "linkwise.cluster.kmeans.constrained_kmeans",
+    "E2CP": "linkwise.cluster.spectral.e2cp",
+    "KCC": "linkwise.cluster.kmeans.kcc",
+    "LCVQE": "linkwise.cluster.kmeans.lcvqe",
+    "LSC": "linkwise.cluster.spectral.lsc",
+    "LandmarkSpectralClustering": "linkwise.cluster.spectral.landmark_spectral",
     "Links": "linkwise.constraints",
-    "MMC": "linkwise.cluster.mmc",
-    "MPCKMeans": "linkwise.cluster.mpck_means",
-    "MaxMarginClustering": "linkwise.cluster.max_margin",
-    "NSDR": "linkwise.cluster.nsdr",
-    "NystromSpectralClustering": "linkwise.cluster.nystrom",
-    "PCKMeans": "linkwise.cluster.pck_means",
+    "MMC": "linkwise.cluster.margin.mmc",
+    "MPCKMeans": "linkwise.cluster.kmeans.mpck_means",
+    "MaxMarginClustering": "linkwise.cluster.margin.max_margin",
+    "NSDR": "linkwise.cluster.spectral.nsdr",
+    "NystromSpectralClustering": "linkwise.cluster.spectral.nystrom",
+    "PCKMeans": "linkwise.cluster.kmeans.pck_means",
     "PartialLabels": "linkwise.constraints",
-    "PartitionKMeans": "linkwise.cluster.partition_kmeans",
-    "SCPC": "linkwise.cluster.scpc",
-    "SCSC": "linkwise.cluster.scsc",
-    "SeededKMeans": "linkwise.cluster.seeded_kmeans",
-    "SequentialClustering": "linkwise.cluster.sequential",
-    "load": "linkwise.cluster.model_file",
+    "PartitionKMeans": "linkwise.cluster.kmeans.partition_kmeans",
+    "SCPC": "linkwise.cluster.spectral.scpc",
+    "SCSC": "linkwise.cluster.sequential.scsc",
+    "SeededKMeans": "linkwise.cluster.kmeans.seeded_kmeans",
+    "SequentialClustering": "linkwise.cluster.sequential.sequential",
+    "load": "linkwise.cluster.sequential.model_file",
 }
 _ROOMS = ("datasets", "errors", "metric", "scores")
 

@@ -62,7 +62,7 @@ def full(*_, **__):
 
 
 def test_a_disk_that_fills_up_while_a_session_is_made_leaves_nothing(tmp_path, blobs, monkeypatch):
-    monkeypatch.setattr("linkwise.cluster.model_file.np.save", full)
+    monkeypatch.setattr("linkwise.cluster.sequential.model_file.np.save", full)
     with pytest.raises(StorageTrouble) as caught:
         Session.create(tmp_path / "home" / "s", blobs, 3, n_partitions=5)
     assert str(caught.value) == (

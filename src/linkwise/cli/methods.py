@@ -19,7 +19,7 @@ def method_names() -> dict[str, str]:
     found = {
         module.replace("_", "-"): name
         for name, (room, _, module) in rooms.items()
-        if room == "linkwise.cluster" and name[0].isupper()
+        if room.startswith("linkwise.cluster.") and name[0].isupper()
     }
     return dict(sorted(found.items(), key=lambda item: (item[0] != DEFAULT, item[0])))
 

@@ -1,1 +1,1 @@
-"""One estimator, one file; :mod:`linkwise.cluster.base` holds what every fit has in common."""
+"""One estimator, one file; families in rooms of their own, under the ritual in ``base.py``."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwise.cluster.sequential import SequentialClustering
+from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.errors import InvalidInput
 from linkwise.query.examples import disagreement, margin
 from linkwise.query.neighbourhoods import explore_consolidate, min_max

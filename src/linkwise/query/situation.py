@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.cluster.sequential import SequentialClustering
-from linkwise.cluster.sequential_query import lead
+from linkwise.cluster.sequential.ask import lead
+from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.constraints import Links
 
 Ints = NDArray[np.int64]

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from linkwise.cluster.sequential import SequentialClustering
+from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.errors import InvalidInput, LinkwiseError
 from linkwise.session.data_file import (
     Columns,

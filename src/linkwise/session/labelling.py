@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.cluster.sequential import SequentialClustering
+from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.constraints import Links
 from linkwise.session.learning import solve
 from linkwise.session.log import Log

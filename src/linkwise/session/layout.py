@@ -12,7 +12,7 @@ from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.manifold import TSNE
 from threadpoolctl import threadpool_limits
 
-from linkwise.cluster.sequential import SequentialClustering
+from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.ensemble.blas import one_blas_thread
 from linkwise.errors import Cancelled
 from linkwise.kernels.coassociation import nearest_by_coassociation

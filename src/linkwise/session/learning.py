@@ -17,9 +17,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.isotonic import IsotonicRegression
 
-from linkwise.cluster.sequential import CONFIRMED, Solution
-from linkwise.cluster.sequential_honour import opinions, settle_rows
-from linkwise.cluster.sequential_trust import LiftedLinks, trust
+from linkwise.cluster.sequential.honour import opinions, settle_rows
+from linkwise.cluster.sequential.sequential import CONFIRMED, Solution
+from linkwise.cluster.sequential.trust import LiftedLinks, trust
 from linkwise.constraints import Links
 
 MAX_LEARNED = 2_000

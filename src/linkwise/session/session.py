@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.cluster.model_file import load
+from linkwise.cluster.sequential.model_file import load
 from linkwise.errors import InvalidInput
 from linkwise.query import STRATEGIES
 from linkwise.session.completion import complete

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
-from linkwise.cluster.cpcmmc import CPCMMC
-from linkwise.cluster.max_margin import MaxMarginClustering
-from linkwise.cluster.mmc import MMC
-from linkwise.cluster.mpck_means import MPCKMeans
+from linkwise.cluster.kmeans.mpck_means import MPCKMeans
+from linkwise.cluster.margin.cpcmmc import CPCMMC
+from linkwise.cluster.margin.max_margin import MaxMarginClustering
+from linkwise.cluster.margin.mmc import MMC
 from linkwise.constraints import Links
 from linkwise.errors import ConstraintWarning
 from linkwise.metric import DCA

@@ -11,8 +11,8 @@ from threadpoolctl import threadpool_limits
 from linkwise.bench.papers.margin.methods import quiet_fit
 from linkwise.bench.papers.margin.trials import SMALL, available
 from linkwise.bench.report import Settings, table
-from linkwise.cluster.margin_starts import STARTS
-from linkwise.cluster.max_margin import MaxMarginClustering
+from linkwise.cluster.margin.max_margin import MaxMarginClustering
+from linkwise.cluster.margin.starts import STARTS
 from linkwise.constraints import Links
 
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from linkwise.bench.papers.margin.methods import quiet_fit
 from linkwise.bench.papers.margin.trials import SOURCES, available
 from linkwise.bench.report import Settings, table
-from linkwise.cluster.cpcmmc import CPCMMC
-from linkwise.cluster.max_margin import MaxMarginClustering
+from linkwise.cluster.margin.cpcmmc import CPCMMC
+from linkwise.cluster.margin.max_margin import MaxMarginClustering
 from linkwise.constraints import Links
 from linkwise.datasets import Dataset
 from linkwise.scores import accuracy

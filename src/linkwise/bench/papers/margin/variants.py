@@ -10,7 +10,7 @@ import numpy as np
 from linkwise.bench.papers.margin.methods import PLAIN, Method, fitted, quiet_fit
 from linkwise.bench.papers.margin.trials import available, n_draws
 from linkwise.bench.report import Settings, table
-from linkwise.cluster.max_margin import MaxMarginClustering
+from linkwise.cluster.margin.max_margin import MaxMarginClustering
 from linkwise.constraints import Links
 from linkwise.datasets import Dataset
 from linkwise.scores import accuracy

@@ -17,8 +17,8 @@ from sklearn.cluster import KMeans
 
 from linkwise import datasets
 from linkwise.bench.report import Settings, expected, table
-from linkwise.cluster.scsc import SCSC
-from linkwise.cluster.sequential import SequentialClustering
+from linkwise.cluster.sequential.scsc import SCSC
+from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.constraints import Links
 from linkwise.metric import DCA, RCA
 from linkwise.scores import nmi

@@ -22,7 +22,7 @@ from linkwise import (
     NystromSpectralClustering,
 )
 from linkwise.bench.papers.spectral.pools import Pool
-from linkwise.cluster.neighbour_graph import neighbour_graph, normalised
+from linkwise.cluster.spectral.neighbour_graph import neighbour_graph, normalised
 from linkwise.datasets import Dataset
 
 Labels = NDArray[np.integer[Any]]

@@ -1,0 +1,1 @@
+"""K-means and its kin: centres, moved by links or labels."""

@@ -1,0 +1,202 @@
+"""K-means steps over rows of which some carry labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
+
+from linkwise.cluster.kmeans.label_columns import LabelColumns
+from linkwise.cluster.kmeans.labelled_starts import Start
+from linkwise.ensemble.blas import one_blas_thread
+from linkwise.kernels.label_mixture import count_classes, label_cost, label_prices, mixture_of
+from linkwise.kernels.labelled_lloyd import (
+    assign_dense,
+    assign_sparse,
+    distances_dense,
+    distances_sparse,
+)
+
+Floats = NDArray[np.floating[Any]]
+Labels = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Descent:
+    """Where k-means steps ended: a local minimum, or the last step allowed."""
+
+    labels: Labels
+    centers: Floats
+    mixtures: list[NDArray[np.float64]]
+    objective: float
+    n_iter: int
+
+
+class LabelledRows:
+    r"""Rows, what is known of their classes, and the objective that joins the two.
+
+    The objective is :math:`\sum_i \|x_i - c_{z_i}\|^2 + \sum_t \lambda_t \sum_{i \in S_t}
+    \|e_{y_{it}} - g_{t z_i}\|^2`, with centres :math:`c`, class mixtures :math:`g`, and
+    :math:`S_t` the rows that column :math:`t` names. Rows with the same labels are of one kind and
+    pay the same in a cluster, so prices are worked out once per kind.
+
+    Sums over rows are kept apart for a fixed number of parts and added up in order: the result
+    does not depend on the number of threads.
+    """
+
+    def __init__(self, X: Any, known: LabelColumns, strength: NDArray[np.float64]) -> None:
+        self.X = X
+        self.arrays = (X.data, X.indices, X.indptr) if sp.issparse(X) else (X,)
+        self.strength = strength
+        self.first = np.concatenate([[0], np.cumsum(known.n_classes)])
+        codes = known.codes
+        self.labelled = np.flatnonzero((codes >= 0).any(axis=1))
+        self.codes = codes[self.labelled]
+        self.kind, self.kinds = _kinds(codes, known.n_classes)
+        n_parts = int(np.clip(X.shape[0] // 4096, 1, 16))
+        self.bounds = np.linspace(0, X.shape[0], n_parts + 1).astype(np.int64)
+
+    def best_descent(self, starts: Iterable[Start], max_iter: int) -> Descent:
+        """Descend from every start, in at most ``max_iter`` steps; return the lowest end.
+
+        A start is centres and a seed: the cluster of each row whose labels make the first
+        mixtures, -1 for the others.
+        """
+        with _Team(self.bounds) as team:
+            ends = (self._descend(team, *start, max_iter) for start in starts)
+            return min(ends, key=lambda end: end.objective)
+
+    def _descend(
+        self, team: _Team, centers: Floats, seed: NDArray[np.integer[Any]], max_iter: int
+    ) -> Descent:
+        """Alternate assignment (eq. 5) and update (eq. 3) until no label changes."""
+        n_clusters = len(centers)
+        mixture = mixture_of(self._class_counts(seed, n_clusters), self.first)
+        labels = np.full(self.X.shape[0], -1, dtype=np.int32)
+        n_iter = 0
+        while n_iter < max_iter:
+            n_iter += 1
+            prices = label_prices(self.kinds, self.first, self.strength, mixture)
+            changed, sums, counts = self._assign(team, centers, prices, labels)
+            if changed == 0:
+                break
+            if not counts.all():
+                self._refill(centers, prices, labels, sums, counts)
+            means = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], centers)
+            centers = means.astype(self.X.dtype, copy=False)
+            class_counts = self._class_counts(labels, n_clusters)
+            mixture = mixture_of(class_counts, self.first)
+        objective = self._distances(centers, labels).sum()
+        objective += label_cost(class_counts, self.first, self.strength)
+        mixtures = np.split(mixture.T, self.first[1:-1], axis=1)
+        return Descent(labels, centers, mixtures, float(objective), n_iter)
+
+    def _assign(
+        self, team: _Team, centers: Floats, prices: NDArray[np.float64], labels: Labels
+    ) -> tuple[int, NDArray[np.float64], NDArray[np.int64]]:
+        """Give every row its cheapest cluster; return changes, sums and counts by cluster."""
+        columns = np.ascontiguousarray(centers.T)
+        norms = np.einsum("kf,kf->k", centers, centers, dtype=np.float64)
+        offsets = 0.5 * (norms + prices)
+        sums = np.empty((len(self.bounds) - 1, *centers.shape))
+        counts = np.empty(sums.shape[:2], dtype=np.int64)
+        kernel: Any = assign_sparse if sp.issparse(self.X) else assign_dense
+
+        def label(part: int) -> int:
+            start, stop = self.bounds[part], self.bounds[part + 1]
+            small = (columns, offsets, labels, sums[part], counts[part])
+            changed: int = kernel(*self.arrays, self.kind, start, stop, *small)
+            return changed
+
+        changed = team.sum(label)
+        return changed, sums.sum(axis=0), counts.sum(axis=0)
+
+    def _refill(
+        self,
+        centers: Floats,
+        prices: NDArray[np.float64],
+        labels: Labels,
+        sums: NDArray[np.float64],
+        counts: NDArray[np.int64],
+    ) -> None:
+        """Give each empty cluster the row that costs most, all in place.
+
+        A row alone in its cluster stays, and so does one that costs nothing: moving it would gain
+        nothing.
+        """
+        cost = self._distances(centers, labels) + prices[self.kind, labels]
+        dearest = iter(np.argsort(-cost, kind="stable"))
+        for empty in np.flatnonzero(counts == 0):
+            for i in dearest:
+                if cost[i] <= 0:
+                    return
+                if counts[labels[i]] > 1:
+                    row = self.X[[i]].toarray()[0] if sp.issparse(self.X) else self.X[i]
+                    sums[labels[i]] -= row
+                    counts[labels[i]] -= 1
+                    sums[empty], counts[empty], labels[i] = row, 1, empty
+                    break
+
+    def _class_counts(
+        self, labels: NDArray[np.integer[Any]], n_clusters: int
+    ) -> NDArray[np.float64]:
+        """Count the labelled rows by class and cluster; rows in cluster -1 do not count."""
+        return np.asarray(count_classes(self.codes, self.first, self.labelled, labels, n_clusters))
+
+    def _distances(self, centers: Floats, labels: Labels) -> NDArray[np.float64]:
+        """Return the squared distance of each row to the centre of its cluster."""
+        kernel: Any = distances_sparse if sp.issparse(self.X) else distances_dense
+        return np.asarray(kernel(*self.arrays, labels, centers))
+
+
+class _Team:
+    """Threads that share the parts of the rows.
+
+    They are as many as scikit-learn's own k-means takes, so OMP_NUM_THREADS and threadpoolctl rule
+    both. While they work, BLAS keeps to one thread each: it would otherwise take more cores than
+    there are, and sum in another order.
+    """
+
+    def __init__(self, bounds: NDArray[np.int64]) -> None:
+        n_parts = len(bounds) - 1
+        n_threads = min(_openmp_effective_n_threads(), n_parts)
+        cuts = np.linspace(0, n_parts, n_threads + 1).astype(int)
+        self._shares = [range(a, b) for a, b in pairwise(cuts)]
+        self._quiet = one_blas_thread() if n_parts > 1 else nullcontext()
+
+    def __enter__(self) -> _Team:
+        self._quiet.__enter__()
+        self._pool = ThreadPoolExecutor(len(self._shares))  # no thread starts before it has work
+        return self
+
+    def __exit__(self, *failure: Any) -> None:
+        self._pool.shutdown()
+        self._quiet.__exit__(*failure)
+
+    def sum(self, work: Callable[[int], int]) -> int:
+        """Return the sum of ``work(part)`` over all parts; the calling thread takes a share."""
+        others = [self._pool.submit(_sum_over, work, share) for share in self._shares[1:]]
+        return _sum_over(work, self._shares[0]) + sum(other.result() for other in others)
+
+
+def _sum_over(work: Callable[[int], int], parts: range) -> int:
+    return sum(map(work, parts))
+
+
+def _kinds(
+    codes: NDArray[np.int64], n_classes: list[int]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Number the combinations of labels that occur; return each row's number, and each's codes."""
+    number = np.zeros(len(codes), dtype=np.int64)
+    for column, n in zip(codes.T, n_classes, strict=True):
+        _, number = np.unique(number * (n + 1) + column + 1, return_inverse=True)
+    _, example = np.unique(number, return_index=True)
+    return number.astype(np.int32), codes[example]

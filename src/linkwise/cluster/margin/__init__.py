@@ -1,0 +1,1 @@
+"""Maximum margin clustering: one linear score per cluster, wide margins between them."""

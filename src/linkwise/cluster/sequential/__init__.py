@@ -1,0 +1,1 @@
+"""An ensemble built once, answers that come and go."""

@@ -1,0 +1,171 @@
+"""Which pairs to ask about: a landmark beside an example of the group it probably belongs to.
+
+A random pair is "same" only once in as many times as there are clusters, and "different" says
+little. So a landmark is shown beside an example of the likeliest group, after a "different" beside
+one of the next, until it is placed: more than half of the answers are then "same", and the groups
+grow into classes with labelled rows. A landmark that differs from three groups founds one of its
+own. Two landmarks of three are drawn at random, because only answers that stand for the whole data
+show whether a cluster is wrong as a whole; the third is one whose place is in doubt. Where there
+are more groups than clusters, two of them must be one, and every fifth question looks for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwise.cluster.sequential.groups import joined_rows
+from linkwise.cluster.sequential.landmarks import Basis, Floats, Ints
+from linkwise.constraints import Links
+
+#: With how many groups a landmark is compared before it founds one of its own; with as many as
+#: there are clusters, if these are fewer.
+MAX_TRIES = 3
+#: Landmarks drawn at random for each one whose place is in doubt.
+DRAWN_PER_DOUBT = 2
+#: One question in so many compares two groups, where there are more groups than clusters.
+COMPARE_EVERY = 5
+#: Vote that a landmark has for every group, however the clustering sees it.
+LEAST_VOTE = 0.02
+
+
+def choose_questions(
+    basis: Basis, labels: Ints, votes: Floats, links: Links, n_questions: int
+) -> Ints:
+    """Return up to ``n_questions`` pairs of rows that have not been asked, most useful first.
+
+    ``labels`` and ``votes`` (shares, one row a landmark) are those of the landmarks after the
+    answers so far; ``links`` are all answers.
+    """
+    known = _known_groups(basis, labels, votes, links[basis.rows])
+    to_place = _to_place(basis, known)
+    to_compare = _to_compare(basis.n_clusters, known)
+    pairs = []
+    for number in range(links.n_links, links.n_links + n_questions):
+        compare = number % COMPARE_EVERY == COMPARE_EVERY - 1
+        pair = (next(to_compare, None) if compare else None) or next(to_place, None)
+        if pair is None:
+            break
+        pairs.append(pair)
+    return np.sort(basis.rows[np.array(pairs, dtype=np.int64).reshape(-1, 2)], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class _KnownGroups:
+    """The groups a landmark can be compared with.
+
+    ``place`` is the position of each landmark's group in this list, -1 where it has none yet;
+    ``example`` and ``size`` are one per group; ``chance`` (n_landmarks, n_groups) is higher the
+    likelier the landmark belongs to the group; ``apart`` tells which landmarks are known to differ
+    from which groups, ``linked`` which pairs of landmarks were asked about.
+    """
+
+    place: Ints
+    example: Ints
+    size: Ints
+    chance: Floats
+    apart: NDArray[np.bool_]
+    linked: set[tuple[int, int]]
+
+
+def _known_groups(basis: Basis, labels: Ints, votes: Floats, among: Links) -> _KnownGroups:
+    group = joined_rows(basis.n_landmarks, among.must)
+    size = np.bincount(group)
+    refusals = np.bincount(group[among.cannot].ravel(), minlength=len(size))
+    asked = np.concatenate([among.must, among.cannot])
+    n_answers = np.bincount(asked.ravel(), minlength=basis.n_landmarks)
+    by_rank = np.lexsort((-lead(votes), -n_answers))  # asked often, else sure: a good example
+    is_known = (size > 1) | (refusals >= min(MAX_TRIES, basis.n_clusters))
+    spoken_for = np.unique(labels[size[group] > 1])
+    for c in np.setdiff1d(labels, spoken_for):
+        is_known[group[by_rank[labels[by_rank] == c][0]]] = True
+    known = np.flatnonzero(is_known)
+    position = np.full(len(size), -1)
+    position[known] = np.arange(len(known))
+    place = position[group]
+    _, first = np.unique(place[by_rank], return_index=True)
+    example = by_rank[first][-len(known) :]
+    return _KnownGroups(
+        place=place,
+        example=example,
+        size=size[known],
+        chance=(votes[:, labels[example]] + LEAST_VOTE) * _likeness(basis, place, len(known)),
+        apart=_apart(group, position, group[among.cannot], len(known)),
+        linked={(int(i), int(j)) for i, j in asked},
+    )
+
+
+def _likeness(basis: Basis, place: Ints, n_groups: int) -> Floats:
+    """Return how alike each landmark is to the members of each group, on average."""
+    spread = basis.spread.astype(np.float32)
+    members = np.flatnonzero(place >= 0)
+    belongs = np.zeros((len(members), n_groups), dtype=np.float32)
+    belongs[np.arange(len(members)), place[members]] = 1.0
+    alike = np.maximum(spread @ spread[members].T, 0.0) @ (belongs / belongs.sum(axis=0))
+    return np.asarray(alike, dtype=np.float64) + 1e-3
+
+
+def _apart(group: Ints, position: Ints, cannot: Ints, n_groups: int) -> NDArray[np.bool_]:
+    """Return which landmarks are known to differ from which groups."""
+    apart = np.zeros((len(position), n_groups), dtype=bool)
+    for one, other in (cannot.T, cannot.T[::-1]):
+        seen = position[other] >= 0
+        apart[one[seen], position[other[seen]]] = True
+    return apart[group]
+
+
+def _to_place(basis: Basis, known: _KnownGroups) -> Iterator[tuple[int, int]]:
+    """Yield landmarks without a group, each with an example of the likeliest one."""
+    chance = np.where(known.apart, 0.0, known.chance)
+    waiting = np.flatnonzero((known.place < 0) & (chance > 0).any(axis=1))
+    doubt = lead(chance / np.maximum(chance.sum(axis=1, keepdims=True), 1e-12))
+    begun = waiting[known.apart[waiting].any(axis=1)]  # finish what was begun
+    drawn = waiting[np.argsort(basis.lot[waiting])]
+    doubtful = waiting[np.argsort(doubt[waiting], kind="stable")]
+    taken: set[int] = set()
+    for landmark in np.concatenate([begun, _interleave(drawn, doubtful)]):
+        if landmark not in taken:
+            taken.add(landmark)
+            yield int(landmark), int(known.example[chance[landmark].argmax()])
+
+
+def _to_compare(n_clusters: int, known: _KnownGroups) -> Iterator[tuple[int, int]]:
+    """Yield pairs of groups that may be one, the most alike first, if there are too many groups.
+
+    Two groups that one answer has joined are compared once more, through another member.
+    """
+    real = np.flatnonzero(known.size > 1)
+    if len(real) <= n_clusters:
+        return
+    members = [np.flatnonzero(known.place == g) for g in real]
+    between = np.array([known.chance[m][:, real].mean(axis=0) for m in members])
+    own = np.sqrt(np.diag(between))
+    alike = (between + between.T) / np.maximum(np.outer(own, own), 1e-12)
+    a, b = np.triu_indices(len(real), 1)
+    for pair in np.argsort(-alike[a, b], kind="stable"):
+        one, other = real[a[pair]], real[b[pair]]
+        if known.apart[known.example[one], other] or known.apart[known.example[other], one]:
+            continue
+        central = members[a[pair]][np.argsort(-known.chance[members[a[pair]], one])]
+        for landmark in (known.example[one], *central):
+            question = (int(landmark), int(known.example[other]))
+            if question not in known.linked and question[::-1] not in known.linked:
+                yield question
+                break
+
+
+def _interleave(drawn: Ints, doubtful: Ints) -> Ints:
+    """Return the landmarks two from ``drawn``, one from ``doubtful``; both list the same ones."""
+    position = np.concatenate([np.arange(len(drawn)) / DRAWN_PER_DOUBT, np.arange(len(doubtful))])
+    return np.concatenate([drawn, doubtful])[np.argsort(position, kind="stable")]
+
+
+def lead(shares: Floats) -> Floats:
+    """Return by how much the largest share of each row leads."""
+    if shares.shape[1] == 1:
+        return shares[:, 0]
+    ranked = np.partition(shares, -2, axis=1)
+    return np.asarray(ranked[:, -1] - ranked[:, -2])

@@ -1,0 +1,218 @@
+"""What SequentialClustering and SCSC share: an ensemble built once, answers that come and go.
+
+``fit`` builds the ensemble. ``update`` and ``retract`` change the set of links and solve a problem
+whose size does not depend on the number of rows. ``labels_`` and ``margins_`` are voted over all
+rows when somebody asks for them, and kept until the next change.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from linkwise.cluster.base import ConstrainedClusterer, Labels
+from linkwise.cluster.report import FitReport
+from linkwise.cluster.sequential.model_file import save_model
+from linkwise.constraints import Links, PartialLabels, as_constraints
+from linkwise.ensemble import Ensemble, RowSource, as_source
+from linkwise.errors import InvalidInput
+from linkwise.scores import nmi
+from linkwise.validation import check_number
+
+Margins = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows that need not be in memory, with the one attribute every fit looks at."""
+
+    source: RowSource
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.source.n_rows, self.source.n_features
+
+
+class OnlineClusterer(ConstrainedClusterer):
+    """Base of the clusterers that answers reach one by one.
+
+    A subclass builds its ensemble (``_build``), prepares what never changes (``_prepare``), finds
+    its small state from the whole set of links (``_solve``), and votes (``_vote``, ``_linked``).
+    """
+
+    _sparse: ClassVar[bool] = True
+
+    links_: Links
+    _voted: tuple[Labels, Margins] | None
+
+    def _fit(self, X: Rows, knowledge: Links, rng: np.random.RandomState) -> None:
+        self.ensemble_: Ensemble = self._build(X.source, int(rng.randint(2**31 - 1)))
+        self._prepare(X.source, rng)
+        self.n_iter_ = 1
+        self._say(knowledge)
+
+    def update(self, constraints: Links | PartialLabels | Any) -> Any:
+        """Hear more answers; the cost does not depend on the number of rows.
+
+        Parameters
+        ----------
+        constraints : Links, PartialLabels or array-like of shape (n_samples,)
+            New answers about the same rows. An answer given again keeps the larger weight.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        return self._say(self.links_ | self._read_links(constraints))
+
+    def retract(self, constraints: Links | PartialLabels | Any) -> Any:
+        """Take answers back, as if they had never been given.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        unwanted = self._read_links(constraints)
+        for kind in ("must", "cannot"):
+            held = {tuple(pair) for pair in getattr(self.links_, kind).tolist()}
+            for pair in getattr(unwanted, kind).tolist():
+                if tuple(pair) not in held:
+                    raise InvalidInput(
+                        f"{pair[0]}-{pair[1]} was never given as a {kind}-link, so it cannot be "
+                        "taken back. Nothing was changed."
+                    )
+        return self._say(self.links_.without(unwanted))
+
+    def extend(self, X: Any) -> Any:
+        """Append rows; they are labelled by the partitions that exist, and can be linked.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, path or RowSource
+            New rows with the same features. They follow the rows known so far.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        rows = self._validate_rows(X, reset=False)
+        self.ensemble_.extend(rows.source, n_threads=self.n_jobs, **self._watch())
+        held = self.links_
+        self.links_ = Links(
+            self.ensemble_.n_rows, must=held.must, cannot=held.cannot, weight=held.weight
+        )
+        self._voted = None
+        return self
+
+    @property
+    def labels_(self) -> Labels:
+        """Cluster of each row, linked rows as the answers say."""
+        return self._ballot()[0]
+
+    @property
+    def margins_(self) -> Margins:
+        """Lead of each row's cluster over the next, as a share of the votes; 0 is a toss-up."""
+        return self._ballot()[1]
+
+    @property
+    def report_(self) -> FitReport:  # type: ignore[override]  # made when asked for
+        """What the answers so far bought."""
+        check_is_fitted(self)
+        agreement = None
+        if self.report == "full":
+            agreement = nmi(self._vote(self.ensemble_.labels.array, silent=True)[0], self.labels_)
+        rows = self.links_.linked_rows
+        _, withdrawn = self.links_.repair()
+        counted = FitReport.compare(self.links_[rows], withdrawn, self._linked(), agreement)
+        return counted
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a folder of JSON and ``.npy`` files; see :func:`load`."""
+        check_is_fitted(self)
+        save_model(self, Path(path))
+
+    def _build(self, source: RowSource, seed: int) -> Ensemble:
+        raise NotImplementedError
+
+    def _prepare(self, source: RowSource, rng: np.random.RandomState) -> None:
+        raise NotImplementedError
+
+    def _solve(self) -> None:
+        raise NotImplementedError
+
+    def _vote(self, blocks: NDArray[np.uint8], *, silent: bool = False) -> tuple[Labels, Margins]:
+        """Vote on rows given by their blocks; ``silent`` as if nothing had been said."""
+        raise NotImplementedError
+
+    def _linked(self) -> NDArray[np.integer[Any]]:
+        """Return the clusters of ``links_.linked_rows``."""
+        raise NotImplementedError
+
+    def _say(self, links: Links) -> Any:
+        self.links_ = links
+        self._solve()
+        self._voted = None
+        return self
+
+    def _ballot(self) -> tuple[Labels, Margins]:
+        check_is_fitted(self)
+        if self._voted is None:
+            labels, margins = self._vote(self.ensemble_.labels.array)
+            rows, said = self.links_.linked_rows, self._linked()
+            margins[rows[labels[rows] != said]] = 0.0
+            labels[rows] = said
+            for array in (labels, margins):
+                array.setflags(write=False)
+            self._voted = labels, margins
+        return self._voted
+
+    def _predict(self, X: Rows) -> Labels:
+        blocks = self.ensemble_.assign(X.source, n_threads=self.n_jobs)
+        return self._vote(blocks)[0]
+
+    def _read_links(self, constraints: Any) -> Links:
+        given = as_constraints(constraints, self.ensemble_.n_rows)
+        if given is None:
+            return Links(self.ensemble_.n_rows)
+        return given.to_links() if isinstance(given, PartialLabels) else given
+
+    def _report(self, *_: Any) -> None:
+        """Nothing to store: ``report_`` is made when asked for."""
+
+    def _validate_rows(self, X: Any, *, reset: bool) -> Rows:
+        if isinstance(X, Rows):
+            return X
+        if not isinstance(X, str | os.PathLike) and not hasattr(X, "read"):
+            X = validate_data(
+                self,
+                X,
+                reset=reset,
+                accept_sparse="csr",
+                dtype=[np.float64, np.float32, np.uint8],
+            )
+            return Rows(as_source(X))
+        source = as_source(X)
+        if reset:
+            self.n_features_in_ = source.n_features
+        elif source.n_features != self.n_features_in_:
+            raise InvalidInput(
+                f"{type(self).__name__} was fitted on {self.n_features_in_} features, "
+                f"{X} has {source.n_features}."
+            )
+        return Rows(source)
+
+    def _check_online_params(self) -> None:
+        check_number(self, "n_partitions", low=1, integer=True)
+        check_number(self, "n_jobs", low=1, integer=True, or_in=(None,))
+
+    def _watch(self) -> dict[str, Any]:
+        return {"progress": self.progress, "cancel": self.cancel}

@@ -1,0 +1,1 @@
+"""Spectral clustering: graphs of rows or landmarks, changed by links."""

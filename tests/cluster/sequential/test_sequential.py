@@ -1,0 +1,366 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from sklearn.datasets import load_digits, make_blobs
+
+import linkwise as lw
+from linkwise import Links, SequentialClustering
+from linkwise.cluster.sequential.sequential import _suspicion
+from linkwise.errors import Cancelled, InvalidInput, MissingData
+from linkwise.scores import accuracy, nmi
+
+N = 600
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X[:N], y[:N]
+
+
+@pytest.fixture(scope="module")
+def fitted(digits):
+    return SequentialClustering(10, n_partitions=50, random_state=0).fit(digits[0])
+
+
+@pytest.fixture
+def model(fitted, tmp_path_factory):
+    """A fresh copy without answers; building the ensemble once is enough."""
+    folder = tmp_path_factory.mktemp("model") / "saved"
+    fitted.save(folder)
+    return lw.load(folder)
+
+
+def test_right_answers_help_and_taking_them_back_undoes_it(model, digits):
+    _, y = digits
+    before = model.labels_
+    links = Links.sample(y, 800, random_state=0)
+    after = model.update(links).labels_
+    assert nmi(y, after) > nmi(y, before) + 0.02
+    assert_array_equal(model.retract(links).labels_, before)
+
+
+@settings(deadline=None, max_examples=10)
+@given(st.randoms(use_true_random=False), st.integers(1, 4))
+def test_only_the_set_of_answers_counts(random, n_batches):
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:300], y[:300]
+    links = Links.sample(y, 60, noise=0.1, random_state=random.randrange(1000))
+    at_once = SequentialClustering(10, n_partitions=20, random_state=0).fit(X, constraints=links)
+    slow = SequentialClustering(10, n_partitions=20, random_state=0).fit(X)
+    said = [("must", p) for p in links.must.tolist()] + [
+        ("cannot", p) for p in links.cannot.tolist()
+    ]
+    random.shuffle(said)
+    slow.update(Links(300, must=[(0, 299)], cannot=[(5, 7)]))
+    for batch in np.array_split(np.arange(60), n_batches):
+        pairs = {"must": [], "cannot": []}
+        for k in batch:
+            kind, pair = said[k]
+            pairs[kind].append(pair[::-1] if random.random() < 0.5 else pair)
+        slow.update(Links(300, **pairs))
+    extra = Links(300, must=[(0, 299)], cannot=[(5, 7)]).without(links)
+    slow.retract(extra)
+    assert slow.links_ == at_once.links_
+    assert_array_equal(slow.labels_, at_once.labels_)
+    assert_array_equal(slow.margins_, at_once.margins_)
+    assert_array_equal(slow.suspicion_, at_once.suspicion_)
+
+
+def test_believed_links_hold_when_they_can_all_hold(model, digits):
+    _, y = digits
+    for p in (5, 50, 500):
+        links = Links.sample(y, p, random_state=p)
+        model.update(links)
+        trusted = model.suspicion_ <= 0.5
+        assert model.links_.satisfied(model.labels_)[trusted].all()
+
+
+def test_all_links_hold_when_all_are_to_be_honoured(digits):
+    X, y = digits
+    links = Links.sample(y, 300, random_state=1)
+    model = SequentialClustering(10, n_partitions=50, honour="all", random_state=0)
+    labels = model.fit(X, constraints=links).labels_
+    assert links.satisfied(labels).all()
+
+
+def test_two_clusters_keep_all_links_too(digits):
+    X, y = digits
+    links = Links.sample(y % 2, 400, random_state=1)
+    model = SequentialClustering(2, n_partitions=50, honour="all", random_state=0)
+    assert links.satisfied(model.fit(X, constraints=links).labels_).all()
+
+
+def test_a_suspected_answer_holds_once_it_is_confirmed(model, digits):
+    _, y = digits
+    same = np.flatnonzero(y == 0)
+    wrong = Links(N, cannot=[(same[0], same[1])])
+    support = Links(N, must=[(same[0], k) for k in same[2:8]] + [(same[1], k) for k in same[2:8]])
+    model.update(support | wrong)
+    assert model.suspicion_[-1] > 0.5
+    assert model.labels_[same[0]] == model.labels_[same[1]]
+    model.update(Links(N, cannot=wrong.cannot, weight=[100.0]))
+    assert model.labels_[same[0]] != model.labels_[same[1]]
+
+
+def test_contradictory_answers_are_reported_and_never_fatal(model, digits):
+    _, y = digits
+    links = Links(N, must=[(0, 1), (1, 2)], cannot=[(0, 2)]) | Links.sample(y, 50, random_state=0)
+    model.update(links)
+    assert len(model.links_.conflicts()) >= 1
+    assert model.report_.withdrawn.n_links == 1
+    assert "1 contradictory links were left out" in str(model.report_)
+    assert model.labels_.shape == (N,)
+
+
+def test_an_answer_whose_near_duplicates_say_the_opposite_is_the_first_suspect(model, digits):
+    _, y = digits
+    ones, twos = np.flatnonzero(y == 1)[:9], np.flatnonzero(y == 2)[:9]
+    right = Links(N, cannot=[(a, b) for a in ones for b in twos][:60])
+    wrong = Links(N, must=[(ones[-1], twos[-1])])
+    model.update(right | wrong)
+    worst = model.suspects_[0]
+    assert (worst.i, worst.j, worst.kind) == (*sorted((ones[-1], twos[-1])), "must")
+    assert worst.suspicion > 0.5
+    ranked = [suspect.suspicion for suspect in model.suspects_]
+    assert ranked == sorted(ranked, reverse=True)
+    assert len(ranked) == model.links_.n_links
+
+
+def test_flipped_answers_are_found(model, digits):
+    from sklearn.metrics import roc_auc_score
+
+    _, y = digits
+    links = Links.sample(y, 300, noise=0.1, random_state=0)
+    model.update(links)
+    right = np.concatenate(
+        [y[links.must[:, 0]] == y[links.must[:, 1]], y[links.cannot[:, 0]] != y[links.cannot[:, 1]]]
+    )
+    assert roc_auc_score(~right, model.suspicion_) > 0.95
+
+
+def test_cluster_names_stay(model, digits):
+    _, y = digits
+    before = model.labels_
+    after = model.update(Links.sample(y, 300, random_state=3)).labels_
+    overlap = np.zeros((10, 10))
+    np.add.at(overlap, (before, after), 1)
+    assert (overlap.argmax(axis=1) == np.arange(10)).sum() >= 8
+
+
+def test_predict_is_the_vote_of_the_training_rows(model, digits):
+    X, y = digits
+    model.update(Links.sample(y, 100, random_state=0))
+    free = np.setdiff1d(np.arange(N), model.links_.linked_rows)
+    assert_array_equal(model.predict(X)[free], model.labels_[free])
+
+
+def test_appended_rows_are_labelled_like_predicted_ones_and_can_be_linked(model):
+    X, _ = load_digits(return_X_y=True)
+    model.update(Links(N, must=[(0, 1)]))
+    new = X[N : N + 100]
+    expected = model.predict(new)
+    model.extend(new)
+    assert_array_equal(model.labels_[N:], expected)
+    assert model.links_.n_samples == N + 100
+    model.update(Links(N + 100, cannot=[(0, N + 5)], weight=[5.0]))
+    assert model.labels_[0] != model.labels_[N + 5]
+
+
+def test_a_saved_model_gives_identical_labels_and_goes_on(model, digits, tmp_path):
+    _, y = digits
+    model.update(Links.sample(y, 100, noise=0.1, random_state=0))
+    model.save(tmp_path / "model")
+    twin = lw.load(tmp_path / "model")
+    assert_array_equal(twin.labels_, model.labels_)
+    assert_array_equal(twin.margins_, model.margins_)
+    assert_array_equal(twin.suspicion_, model.suspicion_)
+    assert_array_equal(twin.query(5), model.query(5))
+    more = Links.sample(y, 50, random_state=9)
+    assert_array_equal(twin.update(more).labels_, model.update(more).labels_)
+    model.save(tmp_path / "model")
+    assert lw.load(tmp_path / "model").links_ == model.links_
+
+
+def test_nothing_pickled_is_in_a_saved_model(model, tmp_path):
+    model.save(tmp_path / "model")
+    kinds = {path.suffix for path in (tmp_path / "model").rglob("*") if path.is_file()}
+    assert kinds <= {".json", ".npy"}
+
+
+def test_rows_from_a_file_give_the_same_clustering(fitted, digits, tmp_path):
+    np.save(tmp_path / "rows.npy", digits[0])
+    model = SequentialClustering(10, n_partitions=50, random_state=0).fit(tmp_path / "rows.npy")
+    assert_array_equal(model.labels_, fitted.labels_)
+    assert_array_equal(model.predict(str(tmp_path / "rows.npy")), fitted.predict(digits[0]))
+
+
+def test_labels_on_disk_give_the_same_clustering(fitted, digits, tmp_path):
+    model = SequentialClustering(10, n_partitions=50, folder=tmp_path / "labels", random_state=0)
+    assert_array_equal(model.fit(digits[0]).labels_, fitted.labels_)
+
+
+def test_the_number_of_threads_does_not_matter(fitted, digits):
+    model = SequentialClustering(10, n_partitions=50, n_jobs=1, random_state=0).fit(digits[0])
+    assert_array_equal(model.labels_, fitted.labels_)
+    assert_array_equal(model.margins_, fitted.margins_)
+
+
+def test_progress_is_told_and_work_can_be_cancelled(digits):
+    told = []
+    SequentialClustering(
+        5, n_partitions=10, progress=lambda *step: told.append(step), random_state=0
+    ).fit(digits[0])
+    assert told
+    assert all(0 <= done <= total for done, total, _ in told)
+    with pytest.raises(Cancelled):
+        SequentialClustering(5, n_partitions=10, cancel=lambda: True, random_state=0).fit(digits[0])
+
+
+def test_questions_are_new_pairs_and_half_of_them_are_about_the_same_thing(model, digits):
+    _, y = digits
+    asked, same = set(), 0
+    for _ in range(5):
+        pairs = model.query(20)
+        assert pairs.shape == (20, 2)
+        for i, j in pairs.tolist():
+            assert i < j
+            assert (i, j) not in asked
+            asked.add((i, j))
+        alike = y[pairs[:, 0]] == y[pairs[:, 1]]
+        same += alike.sum()
+        model.update(Links(N, must=pairs[alike], cannot=pairs[~alike]))
+    assert 0.25 <= same / 100 <= 0.85
+
+
+def test_asking_is_better_than_drawing_at_random(model, fitted, digits):
+    _, y = digits
+    for _ in range(10):
+        pairs = model.query(20)
+        same = y[pairs[:, 0]] == y[pairs[:, 1]]
+        model.update(Links(N, must=pairs[same], cannot=pairs[~same]))
+    asked = nmi(y, model.labels_)
+    model.retract(model.links_).update(Links.sample(y, 200, random_state=0))
+    assert asked > nmi(y, model.labels_) + 0.05
+    assert asked > nmi(y, fitted.labels_) + 0.05
+
+
+def test_questions_end_when_everything_is_known():
+    X = np.array([[0.0], [0.1], [5.0], [5.1]])
+    model = SequentialClustering(2, n_partitions=5, random_state=0).fit(X)
+    model.update(Links.from_labels([0, 0, 1, 1]))
+    assert model.query(5).shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"n_blocks": 300}, "n_blocks must be a whole number from 1 to 256 or 'auto'."),
+        ({"n_partitions": 0}, "n_partitions must be a whole number >= 1."),
+        ({"honour": "none"}, "honour must be one of 'trusted', 'all'."),
+        ({"n_jobs": 0}, "n_jobs must be a whole number >= 1 or None."),
+        ({"n_clusters": 257}, "n_clusters must be a whole number from 1 to 256."),
+    ],
+)
+def test_senseless_parameters_are_refused(change, message, digits):
+    with pytest.raises(InvalidInput) as caught:
+        SequentialClustering(**{"n_clusters": 3, **change}).fit(digits[0])
+    ((name, value),) = change.items()
+    assert str(caught.value) == f"SequentialClustering({name}={value!r}): {message}"
+
+
+def test_links_to_rows_that_do_not_exist_are_refused(model):
+    with pytest.raises(InvalidInput) as caught:
+        model.update(Links(700, must=[(0, 650)]))
+    assert str(caught.value) == (
+        "constraints describe 700 rows but X has 600. Slice both together: X[rows], links[rows]."
+    )
+
+
+def test_an_answer_never_given_cannot_be_taken_back(model):
+    model.update(Links(N, must=[(0, 1)]))
+    with pytest.raises(InvalidInput) as caught:
+        model.retract(Links(N, cannot=[(0, 1)]))
+    assert str(caught.value) == (
+        "0-1 was never given as a cannot-link, so it cannot be taken back. Nothing was changed."
+    )
+    assert model.links_ == Links(N, must=[(0, 1)])
+
+
+def test_a_question_about_no_pairs_is_refused(model):
+    with pytest.raises(InvalidInput) as caught:
+        model.query(0)
+    assert str(caught.value) == "query(n=0): n must be a whole number >= 1."
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.ones((50, 3)),
+        np.arange(12.0)[:, None],
+        np.random.default_rng(0).random((4, 2)),
+        np.repeat(np.eye(3), 20, axis=0),
+    ],
+    ids=["constant", "one feature", "fewer rows than partitions", "duplicates"],
+)
+def test_poor_data_still_gives_a_partition(X):
+    links = Links(len(X), must=[(0, 1)], cannot=[(0, 2)])
+    model = SequentialClustering(3, n_partitions=10, random_state=0).fit(X, constraints=links)
+    assert model.labels_.shape == (len(X),)
+    assert set(model.labels_) <= {0, 1, 2}
+
+
+def test_blobs_in_the_plane_are_found():
+    X, y = make_blobs(600, 2, centers=[[0, 0], [5, 0], [0, 5]], random_state=0)
+    labels = SequentialClustering(3, n_partitions=50, random_state=0).fit(X).labels_
+    assert accuracy(y, labels) > 0.98
+
+
+def test_missing_values_are_refused(digits):
+    X = digits[0].copy()
+    X[3, 5] = np.nan
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        SequentialClustering(3).fit(X)
+
+
+def test_a_folder_without_a_model_is_refused(tmp_path):
+    with pytest.raises(MissingData) as caught:
+        lw.load(tmp_path)
+    assert str(caught.value) == f"there is no model in {tmp_path}: model.json is missing."
+
+
+def test_a_model_of_a_newer_version_is_refused(model, tmp_path):
+    model.save(tmp_path / "model")
+    header = tmp_path / "model" / "model.json"
+    header.write_text(header.read_text().replace('"version": 2', '"version": 9'))
+    with pytest.raises(InvalidInput) as caught:
+        lw.load(tmp_path / "model")
+    assert str(caught.value) == (
+        f"{header} has version 9; this linkwise reads versions up to 2. A newer linkwise may open "
+        "it."
+    )
+
+
+def test_a_folder_of_something_else_is_not_overwritten(model, tmp_path):
+    (tmp_path / "precious.txt").write_text("keep me")
+    with pytest.raises(InvalidInput) as caught:
+        model.save(tmp_path)
+    assert str(caught.value) == f"{tmp_path} exists and is not a linkwise model; it was left alone."
+    assert (tmp_path / "precious.txt").read_text() == "keep me"
+
+
+def test_answers_are_suspected_from_odds_of_two_to_one_on_and_few_ones_hardly_ever():
+    sure, doubtful = 0.7, 0.6
+    many = np.array([sure, doubtful] * 5000)
+    assert_array_equal(_suspicion(many, 0.0)[:2] < 0.5, [True, False])
+    assert (_suspicion(np.array([doubtful, 0.2]), 0.0) < 0.5).all()
+
+
+def test_the_more_answers_are_wrong_the_more_are_suspected_but_never_all():
+    believed = np.linspace(0.01, 1.0, 1000)
+    n_suspected = [(_suspicion(believed, rate) >= 0.5).sum() for rate in (0.0, 0.1, 0.2, 0.495)]
+    assert n_suspected == sorted(n_suspected)
+    assert n_suspected[0] < n_suspected[2]
+    assert n_suspected[-1] < 1000
