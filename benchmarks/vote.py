@@ -26,7 +26,7 @@ import numpy as np
 from numba import njit
 
 from linkwise.ensemble.store import LabelMatrix
-from linkwise.kernels import vote as votes
+from linkwise.kernels.vote import vote as votes
 
 CLUSTERS = 10
 BASE = 80  # base clusters

@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import connected_components
 
 from linkwise.constraints import Links
 from linkwise.ensemble import LabelMatrix
-from linkwise.kernels.vote import vote
+from linkwise.kernels.vote.vote import vote
 from linkwise.session.events import Payload
 from linkwise.session.log import Log
 

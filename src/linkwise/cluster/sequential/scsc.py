@@ -16,7 +16,7 @@ from linkwise.constraints import Links
 from linkwise.ensemble import Ensemble, RowSource, build_paper_ensemble
 from linkwise.kernels.kmeans import lloyd
 from linkwise.kernels.simplex import minimise_on_simplex, project_to_simplex
-from linkwise.kernels.vote import scores, vote_weights
+from linkwise.kernels.vote.vote import scores, vote_weights
 from linkwise.kernels.weighted_votes import nearest_center_of_votes
 from linkwise.validation import check_choice, check_number, require_number
 

@@ -27,7 +27,7 @@ from linkwise.cluster.sequential.trust import (
 )
 from linkwise.ensemble import Ensemble, RowSource, build_ensemble
 from linkwise.ensemble.blas import one_blas_thread
-from linkwise.kernels.vote import scores, vote
+from linkwise.kernels.vote.vote import scores, vote
 from linkwise.validation import check_choice, check_number, require_number
 
 #: Among many answers, one that is right with at least this probability is followed.

@@ -17,9 +17,9 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from linkwise.kernels.llvm_vectors import ADDRESS, BYTE, WORD, constant, increase, load
-from linkwise.kernels.vote_bytes import TABLES_AT_ONCE
-from linkwise.kernels.vote_vectors import BLOCK, GROUP
+from linkwise.kernels.vote.bytes import TABLES_AT_ONCE
+from linkwise.kernels.vote.llvm import ADDRESS, BYTE, WORD, constant, increase, load
+from linkwise.kernels.vote.vectors import BLOCK, GROUP
 
 CLUSTERS = 16  # in one vector
 LABELS = 256  # so that any label points into the tables
@@ -43,7 +43,7 @@ def add_rows(addresses, tables, row, n_rows, scores):  # type: ignore[no-untyped
     """Write to ``scores`` (n_clusters, BLOCK) the sums of ``tables`` for a block from ``row`` on.
 
     ``tables`` come from :func:`lay_out_rows`, ``addresses`` from
-    :func:`~linkwise.kernels.vote_vectors.addresses_of`.
+    :func:`~linkwise.kernels.vote.vectors.addresses_of`.
     """
     n_partitions, size = tables.shape[1], LABELS * CLUSTERS
     sums = np.empty((BLOCK, CLUSTERS), np.uint16)

@@ -6,16 +6,16 @@ give, ``scores`` is room for (n_clusters, BLOCK) words, ``evidence`` is for the 
 The rows are ``first, first + 1, ...``, as many as there are ``winners``.
 
 numba's cache notices changes in the file of a compiled function only. After changing a function
-that is called here, remove the cached loops (``__pycache__/vote_rows.*.nb?``).
+that is called here, remove the cached loops (``__pycache__/rows.*.nb?``).
 """
 
 from __future__ import annotations
 
 from numba import njit
 
-from linkwise.kernels.vote_fetch import add_rows
-from linkwise.kernels.vote_settle import settle
-from linkwise.kernels.vote_vectors import BLOCK, add_tables, add_weights
+from linkwise.kernels.vote.fetch import add_rows
+from linkwise.kernels.vote.settle import settle
+from linkwise.kernels.vote.vectors import BLOCK, add_tables, add_weights
 
 
 @njit(cache=True, nogil=True)

@@ -8,11 +8,11 @@ import numpy as np
 from numba import njit, uint64
 from numpy.typing import NDArray
 
-from linkwise.kernels.vote_bytes import PARTS
+from linkwise.kernels.vote.bytes import PARTS
 
 
 class Evidence(NamedTuple):
-    """What close rows are recounted from; more about these in ``vote_bytes.ByteTables``.
+    """What close rows are recounted from; more about these in ``bytes.ByteTables``.
 
     ``parts`` and ``exact`` are tables (n_partitions, n_labels, n_clusters) or weights
     (n_partitions,).

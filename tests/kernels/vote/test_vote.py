@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 
 from linkwise.errors import InvalidInput
-from linkwise.kernels import vote as module
-from linkwise.kernels.vote import quantisation_error, scores, vote, vote_weights
-from linkwise.kernels.vote_bytes import PARTS, round_tables, round_weights
-from linkwise.kernels.vote_fetch import add_rows, lay_out_rows
-from linkwise.kernels.vote_settle import Evidence, settle
-from linkwise.kernels.vote_vectors import (
+from linkwise.kernels.vote import vote as module
+from linkwise.kernels.vote.bytes import PARTS, round_tables, round_weights
+from linkwise.kernels.vote.fetch import add_rows, lay_out_rows
+from linkwise.kernels.vote.settle import Evidence, settle
+from linkwise.kernels.vote.vectors import (
     BLOCK,
     add_tables,
     add_weights,
@@ -25,6 +24,7 @@ from linkwise.kernels.vote_vectors import (
     lay_out_tables,
     lay_out_weights,
 )
+from linkwise.kernels.vote.vote import quantisation_error, scores, vote, vote_weights
 
 needs_permute = pytest.mark.skipif(not has_byte_permute(), reason="needs AVX-512 VBMI")
 ENGINES = [
@@ -552,7 +552,7 @@ def run(code, **environment):
 
 def test_import_compiles_nothing():
     code = """
-from linkwise.kernels import vote
+from linkwise.kernels.vote import vote
 for loop in (vote.PERMUTE.vote, vote.FETCH.vote, vote.COMPARE.vote):
     print(len(loop.signatures))
 """
@@ -562,7 +562,7 @@ for loop in (vote.PERMUTE.vote, vote.FETCH.vote, vote.COMPARE.vote):
 def test_processors_without_the_byte_permute_fetch_row_by_row():
     code = """
 import numpy as np
-from linkwise.kernels import vote
+from linkwise.kernels.vote import vote
 labels = np.array([[0, 1, 1], [1, 1, 0]], np.uint8)
 tables = np.array([[[5.0, 0.0], [0.0, 2.0]], [[0.0, 1.0], [0.0, 4.0]]])
 print(vote.has_byte_permute(), len(vote.PERMUTE.vote.signatures), *vote.vote(labels, tables)[0])

@@ -27,7 +27,8 @@ from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from linkwise.kernels.llvm_vectors import (
+from linkwise.kernels.vote.bytes import TABLES_AT_ONCE, WEIGHTS_AT_ONCE
+from linkwise.kernels.vote.llvm import (
     ADDRESS,
     BYTE,
     WORD,
@@ -37,7 +38,6 @@ from linkwise.kernels.llvm_vectors import (
     increase,
     load,
 )
-from linkwise.kernels.vote_bytes import TABLES_AT_ONCE, WEIGHTS_AT_ONCE
 
 ROWS = 64  # in one vector
 GROUP = 4  # partitions added in one pass

@@ -4,9 +4,9 @@ Partition ``k`` gives row ``i`` the label ``labels[k, i]``, and a table says wha
 each cluster. The score of cluster ``c`` is ``sum_k tables[k, labels[k, i], c]``, added in float64
 in the order of the partitions; the largest score wins, of equal ones the smallest cluster.
 
-Nearly all rows are decided by sums of one-byte entries (``vote_bytes``), a vector of 64 rows at a
-time where the processor can (``vote_vectors``), row by row elsewhere (``vote_fetch``). The few rows
-whose best two clusters are too close for that are recounted in float64 (``vote_settle``). So the
+Nearly all rows are decided by sums of one-byte entries (``bytes.py``), a vector of 64 rows at a
+time where the processor can (``vectors.py``), row by row elsewhere (``fetch.py``). The few rows
+whose best two clusters are too close for that are recounted in float64 (``settle.py``). So the
 winners are exactly those of the formula, on any processor, for any number of threads.
 """
 
@@ -24,11 +24,11 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from linkwise.errors import InvalidInput
-from linkwise.kernels.vote_bytes import MAX_SUM, ByteTables, round_tables, round_weights
-from linkwise.kernels.vote_fetch import lay_out_rows
-from linkwise.kernels.vote_rows import vote_by_comparing, vote_by_fetching, vote_by_permuting
-from linkwise.kernels.vote_settle import Evidence
-from linkwise.kernels.vote_vectors import (
+from linkwise.kernels.vote.bytes import MAX_SUM, ByteTables, round_tables, round_weights
+from linkwise.kernels.vote.fetch import lay_out_rows
+from linkwise.kernels.vote.rows import vote_by_comparing, vote_by_fetching, vote_by_permuting
+from linkwise.kernels.vote.settle import Evidence
+from linkwise.kernels.vote.vectors import (
     BLOCK,
     ROWS,
     addresses_of,
