@@ -24,9 +24,9 @@ from pathlib import Path
 import numpy as np
 
 from linkwise.session import Entry, Session
-from linkwise.session.description import read_description
+from linkwise.session.data.description import read_description
 from linkwise.session.errors import SessionLocked
-from linkwise.session.journal import open_journal
+from linkwise.session.journal.journal import open_journal
 
 N_CLIENTS = 8
 N_ROWS = 60

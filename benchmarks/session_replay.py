@@ -25,10 +25,10 @@ from typing import Any
 import numpy as np
 
 from linkwise.session import Entry, Event, Session
-from linkwise.session.description import read_description
+from linkwise.session.data.description import read_description
 from linkwise.session.errors import InvalidEvent
-from linkwise.session.events import encode
-from linkwise.session.journal import PAGE, Record, open_journal
+from linkwise.session.events.events import encode
+from linkwise.session.journal.journal import PAGE, Record, open_journal
 
 N_ROWS = 60
 BATCH = 40

@@ -291,7 +291,7 @@ def test_earlier_views_and_questions_do_not_wait_for_a_computation(session):
 def test_a_rename_does_not_ask_the_model_again(session, monkeypatch):
     session.answer(0, 1, "same")
     session.view()
-    monkeypatch.setattr("linkwise.session.labelling.solve", None)
+    monkeypatch.setattr("linkwise.session.state.labelling.solve", None)
     session.rename(0, "x")
     assert session.view().seq == 2
 

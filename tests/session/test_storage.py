@@ -8,7 +8,7 @@ import pytest
 
 from linkwise.errors import LinkwiseError
 from linkwise.session import Session
-from linkwise.session.data_file import read_data
+from linkwise.session.data.file import read_data
 from linkwise.session.errors import DataChanged, SessionError, StorageTrouble
 
 
@@ -16,7 +16,7 @@ def test_a_folder_that_cannot_be_written_is_told(folder, monkeypatch):
     def refuse(path, *_):
         raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
 
-    monkeypatch.setattr("linkwise.session.lock.os.open", refuse)
+    monkeypatch.setattr("linkwise.session.journal.lock.os.open", refuse)
     with pytest.raises(SessionError) as caught:
         Session.open(folder)
     assert str(caught.value) == (
@@ -74,7 +74,7 @@ def test_a_disk_that_fills_up_while_a_session_is_made_leaves_nothing(tmp_path, b
 
 def test_a_layout_that_cannot_be_kept_is_shown_all_the_same(session, folder, monkeypatch, caplog):
     (folder / "layout-pca.npy").unlink()
-    monkeypatch.setattr("linkwise.session.layout_file.write_layout", full)
+    monkeypatch.setattr("linkwise.session.data.layout_file.write_layout", full)
     assert session.layout().shape == (60, 2)
     assert "could not be kept" in caplog.text
 

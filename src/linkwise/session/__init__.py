@@ -1,16 +1,16 @@
 """A clustering that lives: answers are kept for good, everything can be undone."""
 
 from linkwise.query import STRATEGIES
-from linkwise.session.data_file import Columns
-from linkwise.session.description import is_session
-from linkwise.session.display import Row
-from linkwise.session.events import Entry, Event
-from linkwise.session.progress import Progress
-from linkwise.session.questions import Question
+from linkwise.session.advice.progress import Progress
+from linkwise.session.advice.questions import Question
+from linkwise.session.advice.troubles import Suspicion, Trouble
+from linkwise.session.data.description import is_session
+from linkwise.session.data.display import Row
+from linkwise.session.data.file import Columns
+from linkwise.session.events.events import Entry, Event
 from linkwise.session.session import Session
+from linkwise.session.state.view import Cluster, View
 from linkwise.session.summary import Summary, describe
-from linkwise.session.troubles import Suspicion, Trouble
-from linkwise.session.view import Cluster, View
 
 __all__ = [
     "STRATEGIES",

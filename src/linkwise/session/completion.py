@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from linkwise.ensemble import LabelMatrix
+from linkwise.session.advice.questions import guess
 from linkwise.session.errors import InvalidEvent
-from linkwise.session.events import Entry
-from linkwise.session.labelling import Labels
-from linkwise.session.questions import guess
-from linkwise.session.structure import halve
-from linkwise.session.view import View
+from linkwise.session.events.events import Entry
+from linkwise.session.state.labelling import Labels
+from linkwise.session.state.structure import halve
+from linkwise.session.state.view import View
 
 
 def complete(

@@ -13,7 +13,8 @@ from typing import Any
 
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.errors import InvalidInput, LinkwiseError
-from linkwise.session.data_file import (
+from linkwise.session.data.description import Description
+from linkwise.session.data.file import (
     Columns,
     DataFile,
     find_image_shape,
@@ -22,11 +23,10 @@ from linkwise.session.data_file import (
     read_data,
     shown_columns,
 )
-from linkwise.session.description import Description
+from linkwise.session.data.layout import pca_layout
+from linkwise.session.data.layout_file import write_layout
 from linkwise.session.errors import SessionError, StorageTrouble
-from linkwise.session.journal import create_journal
-from linkwise.session.layout import pca_layout
-from linkwise.session.layout_file import write_layout
+from linkwise.session.journal.journal import create_journal
 from linkwise.validation import require_number
 
 MODEL_FOLDER = "model"

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from linkwise.errors import InvalidInput, missing_extra
-from linkwise.session.events import Event
-from linkwise.session.view import View
+from linkwise.session.events.events import Event
+from linkwise.session.state.view import View
 from linkwise.tables import check_output
 
 WHAT = ("labels", "answers")

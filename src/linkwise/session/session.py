@@ -20,26 +20,26 @@ from numpy.typing import NDArray
 from linkwise.cluster.sequential.model_file import load
 from linkwise.errors import InvalidInput
 from linkwise.query import STRATEGIES
+from linkwise.session.advice.progress import Progress, measure_progress
+from linkwise.session.advice.questions import Question, ask, pairs_since
+from linkwise.session.advice.troubles import Suspicion, Trouble, find_suspects, find_troubles
 from linkwise.session.completion import complete
 from linkwise.session.create import MODEL_FOLDER, create_session
-from linkwise.session.data_file import Columns
-from linkwise.session.description import read_description
-from linkwise.session.display import Display, Row
-from linkwise.session.events import Entry, Event, check_entry
+from linkwise.session.data.description import read_description
+from linkwise.session.data.display import Display, Row
+from linkwise.session.data.file import Columns
+from linkwise.session.data.layout import Cancel, Places, ReportProgress
+from linkwise.session.data.layout_file import LayoutFiles
+from linkwise.session.events.events import Entry, Event, check_entry
+from linkwise.session.events.speaking import Speaking
 from linkwise.session.export import WHAT, export_answers, export_labels
-from linkwise.session.history import History, Listener
-from linkwise.session.journal import open_journal
-from linkwise.session.labelling import Labels
-from linkwise.session.layout import Cancel, Places, ReportProgress
-from linkwise.session.layout_file import LayoutFiles
-from linkwise.session.lock import FolderLock
-from linkwise.session.progress import Progress, measure_progress
-from linkwise.session.questions import Question, ask, pairs_since
-from linkwise.session.speaking import Speaking
+from linkwise.session.journal.journal import open_journal
+from linkwise.session.journal.lock import FolderLock
+from linkwise.session.state.history import History, Listener
+from linkwise.session.state.labelling import Labels
+from linkwise.session.state.view import View
+from linkwise.session.state.views import Views
 from linkwise.session.summary import Summary
-from linkwise.session.troubles import Suspicion, Trouble, find_suspects, find_troubles
-from linkwise.session.view import View
-from linkwise.session.views import Views
 
 
 class Session(Speaking):

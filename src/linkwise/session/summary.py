@@ -6,8 +6,8 @@ import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
-from linkwise.session.description import read_description
-from linkwise.session.journal import SQLITE_FILE
+from linkwise.session.data.description import read_description
+from linkwise.session.journal.journal import SQLITE_FILE
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Advice: what to ask next, what contradicts, whether more answers pay."""

@@ -1,0 +1,134 @@
+"""Troubles: answers that contradict each other, and answers that are probably wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwise.constraints.closure import contradicted
+from linkwise.constraints.conflicts import Conflict, find_conflicts
+from linkwise.session.state.statements import Statements, events_of_pair
+
+MAX_TROUBLES = 50
+MAX_CANDIDATES = 30
+MAX_SUSPECTS = 50
+SUSPECT = 0.5
+CONFIRMED = 2.0
+
+Name = Callable[[int], str]
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Statements that cannot all be true.
+
+    Attributes
+    ----------
+    sentence : str
+        What contradicts what.
+    events : list of int
+        Events any one of which, withdrawn, settles it; empty if no single one does.
+    proposal : int
+        The event to withdraw first: the latest of those.
+    """
+
+    sentence: str
+    events: list[int]
+    proposal: int
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    """An answer that the ensemble and the other answers speak against.
+
+    ``event`` is one that gave the answer, ``suspicion`` the probability that it is wrong.
+    """
+
+    event: int
+    i: int
+    j: int
+    verdict: str
+    suspicion: float
+    sentence: str
+
+
+def find_troubles(statements: Statements, name: Name) -> list[Trouble]:
+    """Return the contradictions among the standing statements, in words."""
+    links = statements.links()
+    troubles = [_two_names(statements, *both, name) for both in statements.namesakes()]
+    if not len(contradicted(links.must, links.cannot)):
+        return troubles
+    component = links.components()
+    for conflict in find_conflicts(links.must, links.cannot):
+        members = np.flatnonzero(component == component[conflict.cannot[0]])
+        troubles.append(_trouble(statements.about(members), conflict, name))
+        if len(troubles) >= MAX_TROUBLES:
+            break
+    return troubles
+
+
+def _trouble(statements: Statements, conflict: Conflict, name: Name) -> Trouble:
+    i, j = conflict.cannot
+    against = events_of_pair(statements, i, j, same=False)
+    chain = [(a, b, events_of_pair(statements, a, b, same=True)) for a, b in conflict.chain]
+    involved = sorted({*against, *(event for *_, events in chain for event in events)})
+    settling = [e for e in involved[-MAX_CANDIDATES:] if _settles(statements, e, conflict)]
+    same = ", ".join(f"{name(a)} and {name(b)} ({_list(events)})" for a, b, events in chain[:6])
+    more = f" and so on over {len(chain)} pairs" if len(chain) > 6 else ""
+    advice = "" if settling else " No single event settles it: withdraw one after the other."
+    sentence = (
+        f"{name(i)} and {name(j)} were said to be different ({_list(against)}), but these pairs "
+        f"were said to be the same: {same}{more}.{advice}"
+    )
+    return Trouble(sentence, settling, (settling or involved)[-1])
+
+
+def _settles(statements: Statements, event: int, conflict: Conflict) -> bool:
+    """Tell whether without ``event`` the rows of the conflict may be the same or different."""
+    links = statements.without(event).links()
+    component = links.components()
+    i, j = conflict.cannot
+    if component[i] != component[j]:
+        return True
+    left = contradicted(links.must, links.cannot)
+    return not bool((component[links.cannot[left][:, 0]] == component[i]).any())
+
+
+def _two_names(statements: Statements, a: str, b: str, row: int, name: Name) -> Trouble:
+    events = sorted(s.seq for s in statements.sets if s.name in (a, b))
+    said = [[s.seq for s in statements.sets if s.name == n] for n in (a, b)]
+    single = sorted(seqs[0] for seqs in said if len(seqs) == 1)
+    sentence = f"{name(row)} was labelled {a!r} and {b!r} ({_list(events)})."
+    return Trouble(sentence, single, (single or events)[-1])
+
+
+def find_suspects(statements: Statements, model: Any, name: Name) -> list[Suspicion]:
+    """Return the answers that are more likely wrong than right and nobody has confirmed."""
+    links, found = model.links_, []
+    n_must = len(links.must)
+    doubtful = np.flatnonzero((model.suspicion_ >= SUSPECT) & (links.weight < CONFIRMED))
+    pairs = np.concatenate([links.must, links.cannot])
+    order = doubtful[np.argsort(-model.suspicion_[doubtful], kind="stable")][:MAX_SUSPECTS]
+    for k in order.tolist():
+        i, j = pairs[k].tolist()
+        same = k < n_must
+        events = events_of_pair(statements, i, j, same=same)
+        if events:
+            suspicion = float(model.suspicion_[k])
+            said = "the same" if same else "different"
+            sentence = (
+                f"{name(i)} and {name(j)} were said to be {said} ({_list(events)}), which is "
+                f"wrong with a probability of {suspicion:.0%}, judging by the other answers."
+            )
+            verdict = "same" if same else "different"
+            found.append(Suspicion(events[-1], i, j, verdict, suspicion, sentence))
+    return found
+
+
+def _list(events: list[int]) -> str:
+    listed = ", ".join(str(event) for event in events[:5])
+    more = ", ..." if len(events) > 5 else ""
+    return f"event{'s' if len(events) > 1 else ''} {listed}{more}"

@@ -1,0 +1,195 @@
+"""Display: rows as people want to see them, with their text or picture."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from linkwise.errors import InvalidInput, MissingData
+from linkwise.session.data.file import Columns, DataFile
+from linkwise.tables import read_row_names
+from linkwise.tables.shown_rows import ArrayRows, Shown, ShownRows, open_rows
+
+MAX_FIELDS = 200
+MAX_IMAGE_BYTES = 20 << 20
+_SIGNATURES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row for showing.
+
+    ``fields`` are the values by column, text and picture left out; ``cluster`` and ``margin`` are
+    those of the view it was shown with.
+    """
+
+    row: int
+    id: str | int
+    fields: dict[str, Shown]
+    text: str | None
+    has_image: bool
+    cluster: int
+    margin: float
+
+
+class Display:
+    """Reads single rows of the data file when they are asked for."""
+
+    def __init__(
+        self, data: DataFile, columns: Columns, n_rows: int, image_shape: tuple[int, ...] | None
+    ) -> None:
+        self._data, self._columns, self._n_rows = data, columns, n_rows
+        self._shape = image_shape
+
+    @property
+    def has_images(self) -> bool:
+        return self._shape is not None or self._columns.image is not None
+
+    @property
+    def has_text(self) -> bool:
+        return self._columns.text is not None
+
+    @cached_property
+    def _rows(self) -> ShownRows:
+        return open_rows(self._data.path, self._columns.array)
+
+    @cached_property
+    def ids(self) -> list[Any] | None:
+        """What the data calls its rows, None where it goes by number."""
+        if self._columns.id is None:
+            return None
+        return read_row_names(self._data.path, self._columns.id, self._columns.array)[1]
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the file."""
+        return self._rows.columns
+
+    def row_of(self, name: str | int) -> int:
+        """Return the row the data calls ``name``; without ids, the row of that number."""
+        if self.ids is None:
+            try:
+                row = int(name)
+            except ValueError:
+                raise InvalidInput(
+                    f"{name!r} is not a row: rows go by their number, 0 to {self._n_rows - 1}."
+                ) from None
+            return self.check(row)
+        if str(name) not in self._row_by_id:
+            raise InvalidInput(f"no row is called {name!r}.")
+        return self._row_by_id[str(name)]
+
+    @cached_property
+    def _row_by_id(self) -> dict[str, int]:
+        return {str(name): row for row, name in enumerate(self.ids or ())}
+
+    def check(self, row: int) -> int:
+        """Return the row if there is one."""
+        if not 0 <= row < self._n_rows:
+            raise InvalidInput(
+                f"row {row} is outside the {self._n_rows} rows (0 to {self._n_rows - 1})."
+            )
+        return row
+
+    def read(
+        self, rows: Sequence[int], labels: NDArray[Any], margins: NDArray[np.float32]
+    ) -> list[Row]:
+        """Return some rows for showing."""
+        rows = [self.check(int(row)) for row in rows]
+        return [
+            self._row(row, values, labels, margins)
+            for row, values in zip(rows, self._rows.read(rows), strict=True)
+        ]
+
+    def _row(
+        self, row: int, values: dict[str, Shown], labels: NDArray[Any], margins: NDArray[Any]
+    ) -> Row:
+        columns = self._columns
+        text = values.pop(columns.text, None) if columns.text else None
+        picture = values.pop(columns.image, None) if columns.image else None
+        name: Any = row
+        if columns.id is not None:
+            name = values.get(columns.id) if columns.id in values else (self.ids or [])[row]
+        return Row(
+            row=row,
+            id=name,
+            fields=dict(list(values.items())[:MAX_FIELDS]) if self._shape is None else {},
+            text=None if text is None else str(text),
+            has_image=bool(picture) or self._shape is not None,
+            cluster=int(labels[row]),
+            margin=float(margins[row]),
+        )
+
+    def image(self, row: int) -> tuple[bytes, str]:
+        """Return the picture of a row and its media type."""
+        self.check(row)
+        if self._shape is not None:
+            return encode_png(self._pixels(row)), "image/png"
+        if self._columns.image is None:
+            raise MissingData("the rows of this session have no pictures.")
+        values = self._rows.read([row])[0]
+        return read_image(self._data.path.parent, str(values[self._columns.image] or ""))
+
+    def _pixels(self, row: int) -> NDArray[np.uint8]:
+        assert isinstance(self._rows, ArrayRows)
+        assert self._shape is not None
+        low, high = self._range
+        values = self._rows.values(row).astype(np.float64).reshape(self._shape)
+        scaled = (values - low) * (255.0 / (high - low))
+        return np.clip(np.rint(scaled), 0, 255).astype(np.uint8)
+
+    @cached_property
+    def _range(self) -> tuple[float, float]:
+        """The values drawn black and white: bytes as they are, others from a sample of rows."""
+        assert isinstance(self._rows, ArrayRows)
+        array: Any = self._rows.array
+        if array.dtype == np.uint8:
+            return 0.0, 255.0
+        some = array[np.linspace(0, self._n_rows - 1, min(self._n_rows, 2_000)).astype(np.int64)]
+        some = some.data if sp.issparse(some) else some
+        low, high = min(0.0, float(np.min(some, initial=0.0))), float(np.max(some, initial=0.0))
+        return (low, high) if high > low else (low, low + 1.0)
+
+
+def read_image(folder: Path, name: str) -> tuple[bytes, str]:
+    """Return a picture file below ``folder``; nothing outside can be reached."""
+    home = folder.resolve()
+    path = (home / name).resolve() if name and "\x00" not in name else home
+    if not path.is_relative_to(home) or path == home:
+        raise InvalidInput(f"the picture {name!r} is not inside the folder of the data.")
+    if not path.is_file():
+        raise MissingData(f"the picture {name!r} is not there.")
+    if path.stat().st_size > MAX_IMAGE_BYTES:
+        raise InvalidInput(f"the picture {name!r} is larger than {MAX_IMAGE_BYTES >> 20} MB.")
+    content = path.read_bytes()
+    for signature, media_type in _SIGNATURES.items():
+        if content.startswith(signature):
+            return content, media_type
+    raise InvalidInput(f"the picture {name!r} is neither PNG nor JPEG.")
+
+
+def encode_png(pixels: NDArray[np.uint8]) -> bytes:
+    """Return a grey (h, w) or (h, w, 1) or coloured (h, w, 3) picture as a PNG file."""
+    colour = pixels.ndim == 3 and pixels.shape[2] == 3
+    height, width = pixels.shape[:2]
+    lines = pixels.reshape(height, -1)
+    raw = np.column_stack([np.zeros(height, dtype=np.uint8), lines]).tobytes()
+    header = struct.pack(">IIBBBBB", width, height, 8, 2 if colour else 0, 0, 0, 0)
+    parts = [(b"IHDR", header), (b"IDAT", zlib.compress(raw, 6)), (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, body) for kind, body in parts)
+
+
+def _chunk(kind: bytes, body: bytes) -> bytes:
+    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))

@@ -1,0 +1,88 @@
+"""Layouts on disk: made once, read by mapping the file."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from linkwise.errors import InvalidInput
+from linkwise.session.data.description import Description
+from linkwise.session.data.file import prepared_rows, read_data
+from linkwise.session.data.layout import (
+    KINDS,
+    Cancel,
+    Places,
+    ReportProgress,
+    neighbours_layout,
+    pca_layout,
+)
+
+logger = logging.getLogger(__name__)
+
+_FILE = "layout-{}.npy"
+
+
+class LayoutFiles:
+    """The layouts of one session."""
+
+    def __init__(self, folder: Path, about: Description, model: Any) -> None:
+        self._folder, self._about, self._model = folder, about, model
+        self._making = {kind: Lock() for kind in KINDS}
+
+    def ready(self) -> list[str]:
+        """Return the kinds that are there."""
+        return [kind for kind in KINDS if layout_path(self._folder, kind).is_file()]
+
+    def get(self, kind: str, progress: ReportProgress | None, cancel: Cancel) -> Places:
+        """Return a layout, made if it is not there or cannot be read."""
+        if kind not in KINDS:
+            raise InvalidInput(f"layout is {kind!r}, expected one of {', '.join(KINDS)}.")
+        with self._making[kind]:
+            places = self._read(kind)
+            if places is None:
+                places = self._make(kind, progress, cancel)
+                self._write(kind, places)
+            return places
+
+    def _write(self, kind: str, places: Places) -> None:
+        """Keep a layout; it can be made again, so a full disk is no reason to fail."""
+        try:
+            write_layout(self._folder, kind, places)
+        except OSError as error:
+            logger.warning("the layout %s could not be kept (%s)", kind, error)
+
+    def _read(self, kind: str) -> Places | None:
+        try:
+            places = np.load(layout_path(self._folder, kind), mmap_mode="r", allow_pickle=False)
+        except (OSError, ValueError):
+            return None
+        fits = places.shape == (self._about.n_rows, 2) and places.dtype == np.float32
+        return places if fits else None
+
+    def _make(self, kind: str, progress: ReportProgress | None, cancel: Cancel) -> Places:
+        if kind == "neighbours":
+            return neighbours_layout(self._model, progress, cancel)
+        about = self._about
+        about.data.check()
+        return pca_layout(
+            prepared_rows(read_data(about.data.path, about.columns), about.standardised)
+        )
+
+
+def layout_path(folder: Path, kind: str) -> Path:
+    """Return the file of a layout."""
+    return folder / _FILE.format(kind)
+
+
+def write_layout(folder: Path, kind: str, places: Places) -> None:
+    """Write a layout; readers see it whole or not at all."""
+    path = layout_path(folder, kind)
+    draft = path.with_suffix(".new")
+    with draft.open("wb") as file:
+        np.save(file, places, allow_pickle=False)
+    os.replace(draft, path)

@@ -1,0 +1,1 @@
+"""Events: what people can say to a session."""

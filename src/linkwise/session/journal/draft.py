@@ -1,0 +1,115 @@
+"""A draft: entries that wait for their commit, checked against the history as it will then be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from linkwise.session.errors import InvalidEvent, KeyReused
+from linkwise.session.events.events import Entry, Payload, encode, request
+from linkwise.session.journal.journal import Record
+from linkwise.session.journal.log import Log, take_back
+
+#: More clusters than this cannot be told apart by anyone, nor written in two bytes.
+MAX_CLUSTERS = 65_535
+
+
+@dataclass
+class Draft:
+    """Records to be written in one transaction, after those in the log.
+
+    Several callers' entries share a draft. Those of one caller are taken whole or not at all.
+    ``keys`` are the records that the journal holds under any of the entries' keys.
+    """
+
+    log: Log
+    keys: dict[str, Record]
+    n_clusters: int
+    when: str
+    records: list[Record] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._counts: dict[int, int] = {}  # of standing undos, where they differ from the log
+        self._targets: dict[int, int] = {}
+        self._n_splits = self.log.n_splits
+
+    def add(self, entries: Sequence[Entry]) -> list[tuple[Record, bool]]:
+        """Take one caller's entries; returns each one's record and whether it was there before."""
+        n_before, n_splits = len(self.records), self._n_splits
+        counts = None
+        if any(entry.kind == "undo" for entry in entries):
+            counts = dict(self._counts)
+        try:
+            return [self._add(entry) for entry in entries]
+        except BaseException:
+            for record in self.records[n_before:]:
+                self.keys.pop(record.key or "", None)
+                self._targets.pop(record.seq, None)
+            del self.records[n_before:]
+            self._n_splits = n_splits
+            if counts is not None:
+                self._counts = counts
+            raise
+
+    def _add(self, entry: Entry) -> tuple[Record, bool]:
+        if entry.key is not None and (earlier := self.keys.get(entry.key)):
+            _check_same(entry, earlier)
+            return earlier, True
+        seq = self.log.n + len(self.records) + 1
+        payload = self._complete(entry, seq)
+        record = Record(seq, entry.kind, encode(payload), entry.who, self.when, entry.key)
+        self.records.append(record)
+        if entry.key is not None:
+            self.keys[entry.key] = record
+        return record, False
+
+    def _complete(self, entry: Entry, seq: int) -> Payload:
+        """Check what depends on the history, and fill in what only it can tell."""
+        payload = entry.payload
+        if entry.kind == "undo":
+            self._undo(payload["event"], seq)
+        elif entry.kind == "rename":
+            self._check_clusters("rename", [payload["cluster"]])
+        elif entry.kind == "merge":
+            self._check_clusters("merge", payload["clusters"])
+        elif entry.kind == "split":
+            self._check_clusters("split", [payload["cluster"]])
+            payload = payload | {"new": self.n_clusters + self._n_splits}
+            self._n_splits += 1
+        return payload
+
+    def _undo(self, event: int, seq: int) -> None:
+        if event >= seq:
+            raise InvalidEvent(f"there is no event {event} to undo; the last one is {seq - 1}.")
+        if self._n_undos(event) > 0:
+            raise InvalidEvent(
+                f"event {event} is undone already. Undo the event that undid it to get it back."
+            )
+        self._targets[seq] = event
+        self._counts.update(take_back(event, self._n_undos, self._target))
+
+    def _n_undos(self, seq: int) -> int:
+        in_log = self.log.n_undos(seq) if seq <= self.log.n else 0
+        return self._counts.get(seq, in_log)
+
+    def _target(self, seq: int) -> int | None:
+        return self._targets.get(seq) if seq > self.log.n else self.log.target(seq)
+
+    def _check_clusters(self, kind: str, clusters: list[int]) -> None:
+        n = self.n_clusters + self._n_splits
+        for cluster in clusters:
+            if cluster >= n:
+                raise InvalidEvent(
+                    f"{kind}: there is no cluster {cluster}; they are numbered 0 to {n - 1}."
+                )
+        if kind == "split" and n >= MAX_CLUSTERS:
+            raise InvalidEvent(f"split: there are {n} clusters already, no more can be made.")
+
+
+def _check_same(entry: Entry, earlier: Record) -> None:
+    if entry.kind != earlier.kind or request(entry.payload) != request(json.loads(earlier.payload)):
+        raise KeyReused(
+            f"the key {entry.key!r} already stands for event {earlier.seq}, which says something "
+            f"else. Give every new entry a new key."
+        )

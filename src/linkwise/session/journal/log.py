@@ -1,0 +1,167 @@
+"""The log: all events of a session as columns of numbers, and which of them still stand.
+
+A million events are some 30 MB here, undone or not, and every earlier state is a prefix. What only
+a reader of the history needs (who, when) stays in the journal.
+
+An event *stands* unless a later event that stands takes it back. So undoing an undo restores what
+it took back, to any depth.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwise.session.errors import InvalidEvent
+from linkwise.session.events.events import KINDS, VERDICTS, Payload
+from linkwise.session.journal.journal import Record
+
+ANSWER, UNDO = KINDS.index("answer"), KINDS.index("undo")
+UNSURE, DIFFERENT, SAME = range(3)
+NO_GUESS = -1
+_CODES = {kind: code for code, kind in enumerate(KINDS)}
+_VERDICT_CODES = {None: NO_GUESS} | {verdict: code for code, verdict in enumerate(VERDICTS)}
+#: Columns and their types. ``i`` is the row, or the event an undo is about; ``verdict`` and
+#: ``guess`` are positions in VERDICTS.
+COLUMNS = {"kind": np.int8, "i": np.int64, "j": np.int64, "verdict": np.int8, "guess": np.int8}
+#: What follows from them: how many standing undos an event has, its latest undo, standing or not
+#: (0: none), and for an undo the one before it of the same event.
+_DERIVED = {"n_undos": np.int32, "latest_undo": np.int32, "undo_before": np.int32}
+
+
+class Log:
+    """Columns of all events; event ``seq`` is at position ``seq - 1``."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self._columns = {
+            name: np.zeros(1024, dtype) for name, dtype in (COLUMNS | _DERIVED).items()
+        }
+        #: Events that are neither answers nor undos, in order: seq -> payload.
+        self.others: dict[int, Payload] = {}
+        self.n_splits = 0
+
+    @classmethod
+    def restore(cls, columns: dict[str, NDArray[Any]], others: dict[int, Payload]) -> Log:
+        """Make a log of the columns of an earlier one."""
+        log = cls()
+        log._reserve(len(columns["kind"]))
+        log.n = len(columns["kind"])
+        for name in COLUMNS:
+            log._columns[name][: log.n] = columns[name]
+        log.others = others
+        log.n_splits = sum(1 for seq in others if log.kind(seq) == "split")
+        for seq in (np.flatnonzero(log.column("kind") == UNDO) + 1).tolist():
+            log._hear_undo(seq)
+        return log
+
+    def column(self, name: str, n: int | None = None) -> NDArray[Any]:
+        """Return one column of the first ``n`` events, not a copy."""
+        return self._columns[name][: self.n if n is None else n]
+
+    def kind(self, seq: int) -> str:
+        """Return the kind of an event."""
+        return str(KINDS[self._columns["kind"][seq - 1]])
+
+    def target(self, seq: int) -> int | None:
+        """Return the event that event ``seq`` takes back; None if it is no undo."""
+        at = seq - 1
+        return int(self._columns["i"][at]) if self._columns["kind"][at] == UNDO else None
+
+    def extend(self, records: Sequence[Record]) -> None:
+        """Add records that the journal holds; they must follow those here."""
+        for seq, record in enumerate(records, self.n + 1):
+            if record.seq != seq:
+                raise InvalidEvent(
+                    f"event {record.seq} follows event {seq - 1}: the journal has a gap."
+                )
+        start, stop = self.n, self.n + len(records)
+        self._reserve(stop)
+        payloads = [json.loads(record.payload) for record in records]
+        rows = [_row(r.kind, payload) for r, payload in zip(records, payloads, strict=True)]
+        values = np.array(rows, dtype=np.int64).reshape(-1, len(COLUMNS))
+        for k, name in enumerate(COLUMNS):
+            self._columns[name][start:stop] = values[:, k]
+        self.n = stop
+        for seq, (record, payload) in enumerate(zip(records, payloads, strict=True), start + 1):
+            if record.kind == "undo":
+                self._hear_undo(seq)
+            elif record.kind != "answer":
+                self.others[seq] = payload
+                self.n_splits += record.kind == "split"
+
+    def _hear_undo(self, seq: int) -> None:
+        target = int(self._columns["i"][seq - 1])
+        latest = self._columns["latest_undo"]
+        self._columns["undo_before"][seq - 1] = latest[target - 1]
+        latest[target - 1] = seq
+        for changed, n_undos in take_back(target, self.n_undos, self.target).items():
+            self._columns["n_undos"][changed - 1] = n_undos
+
+    def _reserve(self, n: int) -> None:
+        room = len(self._columns["kind"])
+        if n > room:
+            for name, column in self._columns.items():
+                grown = np.zeros(max(n, 2 * room), column.dtype)
+                grown[:room] = column
+                self._columns[name] = grown
+
+    def n_undos(self, seq: int) -> int:
+        """Return how many standing undos an event has."""
+        return int(self._columns["n_undos"][seq - 1])
+
+    def stands(self, seq: int) -> bool:
+        """Tell whether an event still counts."""
+        return self.n_undos(seq) == 0
+
+    def undone_by(self, seq: int) -> int | None:
+        """Return the latest standing undo of an event."""
+        undo = int(self._columns["latest_undo"][seq - 1])
+        while undo and not self.stands(undo):
+            undo = int(self._columns["undo_before"][undo - 1])
+        return undo or None
+
+    def standing(self, n: int) -> NDArray[np.bool_]:
+        """Tell which of the first ``n`` events stood when there were ``n``."""
+        if n == self.n:
+            return np.asarray(self._columns["n_undos"][:n] == 0)
+        fallen = np.zeros(n, dtype=bool)
+        targets = self.column("i", n)
+        for position in np.flatnonzero(self.column("kind", n) == UNDO)[::-1].tolist():
+            if not fallen[position]:
+                fallen[targets[position] - 1] = True
+        return ~fallen
+
+
+def _row(kind: str, payload: Payload) -> tuple[int, int, int, int, int]:
+    """Return the values of one event, in the order of COLUMNS."""
+    code = _CODES[kind]
+    if code == ANSWER:
+        guess = _VERDICT_CODES[payload.get("guess")]
+        return code, payload["i"], payload["j"], _VERDICT_CODES[payload["verdict"]], guess
+    return code, payload["event"] if code == UNDO else -1, -1, -1, -1
+
+
+def take_back(
+    seq: int, n_undos: Callable[[int], int], target: Callable[[int], int | None]
+) -> dict[int, int]:
+    """Count one more standing undo of event ``seq``; return the new counts of all it touches.
+
+    Where an undo falls, what it had taken back rises again, and so on down the chain.
+    ``n_undos(seq)`` is how many standing undos an event has so far; ``target(seq)`` is the event an
+    undo is about, None for other events.
+    """
+    counts, change = {}, 1
+    following: int | None = seq
+    while following is not None:
+        before = n_undos(following)
+        counts[following] = before + change
+        stood, stands = before == 0, before + change == 0
+        if stood == stands:
+            break
+        following, change = target(following), -1 if stood else 1
+    return counts

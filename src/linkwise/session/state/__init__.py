@@ -1,0 +1,1 @@
+"""State: what the events so far amount to."""

@@ -1,0 +1,107 @@
+"""Labelling: from what the events say to a label and a margin for every row.
+
+Everything here is a function of the first ``n`` events alone. What was computed for the state
+before is used again where it would come out the same.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwise.cluster.sequential.sequential import SequentialClustering
+from linkwise.constraints import Links
+from linkwise.session.journal.log import Log
+from linkwise.session.state.learning import solve
+from linkwise.session.state.statements import Statements, read_statements, unsure_pairs
+from linkwise.session.state.structure import Change, apply_changes, lean_of, names_of, read_changes
+
+Labels = NDArray[np.unsignedinteger[Any]]
+Margins = NDArray[np.float32]
+_MAX_LEANS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """What the first ``seq`` events say."""
+
+    seq: int
+    statements: Statements
+    changes: tuple[Change, ...]
+    unsure: NDArray[np.int64]
+    n_clusters: int
+
+    @classmethod
+    def of(cls, log: Log, n: int, n_rows: int, n_clusters: int) -> State:
+        """Fold the first ``n`` events of the log."""
+        standing = log.standing(n)
+        n_splits = sum(1 for seq in log.others if seq <= n and log.kind(seq) == "split")
+        return cls(
+            seq=n,
+            statements=read_statements(log, n, standing, n_rows),
+            changes=read_changes(log, n, standing),
+            unsure=unsure_pairs(log, n, standing),
+            n_clusters=n_clusters + n_splits,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Labelling:
+    """A label and a margin for every row, and what they came from.
+
+    ``model`` has heard the links; None where the labels were read and not computed.
+    """
+
+    state: State
+    links: Links
+    labels: Labels
+    margins: Margins
+    names: dict[int, str]
+    model: Any = None
+
+
+class Labeller:
+    """Labels states, one at a time.
+
+    Parameters
+    ----------
+    model : SequentialClustering
+        Fitted, without any link; never changed.
+    """
+
+    def __init__(self, model: SequentialClustering) -> None:
+        self.model = model
+        self._solved: tuple[Links, Any] = model.links_, model
+        self._leans: OrderedDict[int, NDArray[np.float32]] = OrderedDict()
+
+    def label(self, state: State) -> Labelling:
+        """Return the labels of all rows in this state."""
+        links = state.statements.links()
+        solved = self.solved(links)
+        labels = apply_changes(np.asarray(solved.labels_), state.changes, links, self._lean)
+        kind: Any = np.uint8 if state.n_clusters <= 256 else np.uint16
+        margins = np.clip(solved.margins_, 0.0, 1.0)
+        final = labels.astype(kind)
+        for array in (final, margins):
+            array.setflags(write=False)
+        return Labelling(state, links, final, margins, names_of(state.changes), solved)
+
+    def solved(self, links: Links) -> Any:
+        """Return the model that has heard these links."""
+        known, solved = self._solved
+        if links != known:
+            solved = solve(copy.copy(self.model), links)
+            self._solved = links, solved
+        return solved
+
+    def _lean(self, split: Change) -> NDArray[np.float32]:
+        if split.seq not in self._leans:
+            self._leans[split.seq] = lean_of(split, self.model.ensemble_.labels)
+            if len(self._leans) > _MAX_LEANS:
+                self._leans.popitem(last=False)
+        return self._leans[split.seq]

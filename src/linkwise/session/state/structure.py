@@ -1,0 +1,167 @@
+"""Structure: what people did to the clusters themselves: merged, split and renamed them.
+
+These events act on the labels after the model, in the order in which they were made. An event about
+a cluster that no longer exists, because the split that made it was undone, has no effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from linkwise.constraints import Links
+from linkwise.ensemble import LabelMatrix
+from linkwise.kernels.vote.vote import vote
+from linkwise.session.events.events import Payload
+from linkwise.session.journal.log import Log
+
+MAX_EXAMPLES = 50
+MAX_SPLIT_ROWS = 1_000
+_ROUNDS = 20
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A standing rename, merge or split."""
+
+    seq: int
+    kind: str
+    payload: Payload
+
+
+def read_changes(log: Log, n: int, standing: NDArray[np.bool_]) -> tuple[Change, ...]:
+    """Return the standing changes among the first ``n`` events, in order."""
+    return tuple(
+        Change(seq, log.kind(seq), payload)
+        for seq, payload in log.others.items()
+        if seq <= n and standing[seq - 1] and log.kind(seq) in ("rename", "merge", "split")
+    )
+
+
+def apply_changes(
+    labels: Ints,
+    changes: tuple[Change, ...],
+    links: Links,
+    lean: Callable[[Change], NDArray[np.float32]],
+) -> Ints:
+    """Return the labels after the changes.
+
+    ``lean(split)`` tells, for every row, how much more it shares with the second half of a split
+    than with the first.
+    """
+    labels = labels.copy()
+    for change in changes:
+        payload = change.payload
+        if change.kind == "merge":
+            labels[np.isin(labels, payload["clusters"])] = payload["clusters"][0]
+        elif change.kind == "split":
+            inside = np.flatnonzero(labels == payload["cluster"])
+            score = _as_linked(inside, lean(change)[inside], links)
+            labels[inside[score > 0]] = payload["new"]
+    return labels
+
+
+def names_of(changes: tuple[Change, ...]) -> dict[int, str]:
+    """Return the names people gave to clusters; the last one counts."""
+    renames = (change.payload for change in changes if change.kind == "rename")
+    return {payload["cluster"]: payload["name"] for payload in renames}
+
+
+def _as_linked(inside: Ints, score: NDArray[np.float32], links: Links) -> NDArray[np.float32]:
+    """Let rows that belong together, by must-links among ``inside``, take one side together."""
+    must = links.must[np.isin(links.must, inside).all(axis=1)]
+    if not len(must):
+        return score
+    i, j = np.searchsorted(inside, must).T
+    size = (len(inside), len(inside))
+    _, group = connected_components(csr_array((np.ones(len(i)), (i, j)), size), directed=False)
+    return np.asarray(np.bincount(group, weights=score)[group], dtype=np.float32)
+
+
+def lean_of(
+    split: Change, labels: LabelMatrix, n_threads: int | None = None
+) -> NDArray[np.float32]:
+    """Return how much more of its partitions every row shares with the second half, -1 to 1.
+
+    Rows that the event names count as far on their side as all others together.
+    """
+    first, second = (np.array(half, dtype=np.int64) for half in split.payload["halves"])
+    blocks = labels.array
+    n_blocks = 256
+    tables = np.zeros((labels.n_partitions, n_blocks, 2))
+    for side, half in enumerate((first, second)):
+        if len(half):
+            places = labels.rows(half).T.astype(np.int64)
+            for k in range(labels.n_partitions):
+                tables[k, :, side] = np.bincount(places[k], minlength=n_blocks) / len(half)
+    winner, margin = vote(blocks, tables, n_threads=n_threads)
+    lean = np.where(winner == 1, margin, -margin) / np.float32(labels.n_partitions)
+    if split.payload["rows"] is not None:
+        lean[np.array(split.payload["rows"], dtype=np.int64)] = float(len(lean))
+    return np.asarray(lean, dtype=np.float32)
+
+
+def halve(members: Ints, given: list[int] | None, labels: LabelMatrix) -> list[list[int]]:
+    """Return two short lists of rows that show how a cluster is to be split.
+
+    With ``given`` rows, the second list is of those and the first of the rest; otherwise two means
+    are sought among the members' blocks.
+    """
+    if given is not None:
+        chosen = np.array(given, dtype=np.int64)
+        rest = np.setdiff1d(members, chosen)
+        return [_some(rest, MAX_EXAMPLES).tolist(), _some(chosen, MAX_EXAMPLES).tolist()]
+    sample = _some(members, MAX_SPLIT_ROWS)
+    return [half.tolist() for half in _two_means(sample, labels.rows(sample))]
+
+
+def _two_means(rows: Ints, blocks: NDArray[np.uint8]) -> tuple[Ints, Ints]:
+    """Return the rows typical of two means, where nearness is the share of partitions in common.
+
+    The direction in which the rows' blocks vary most tells the sides to begin with.
+    """
+    n_partitions = blocks.shape[1]
+    cells = blocks.astype(np.int64) + 256 * np.arange(n_partitions)
+    ends = np.arange(len(rows) + 1) * n_partitions
+    member = csr_array((np.ones(cells.size), cells.ravel(), ends), (len(rows), 256 * n_partitions))
+    shared = (member @ member.T).toarray() / n_partitions
+    centred = shared - shared.mean(axis=0) - shared.mean(axis=1)[:, None] + shared.mean()
+    last = len(rows) - 1
+    _, direction = eigh(centred, subset_by_index=[last, last])
+    side = direction[:, 0] > 0
+    for _ in range(_ROUNDS):
+        if side.all() or not side.any():
+            break
+        # squared distance to a mean: the share in common, and the mean's own length
+        score = [shared[:, part].mean(axis=1) for part in (~side, side)]
+        length = [shared[np.ix_(part, part)].mean() for part in (~side, side)]
+        moved = score[1] - score[0] > (length[1] - length[0]) / 2
+        if (moved == side).all():
+            break
+        side = moved
+    if side.all() or not side.any():
+        side = np.arange(len(rows)) >= (len(rows) + 1) // 2
+    if side.sum() > len(side) / 2:  # the larger half keeps the number
+        side = ~side
+    first, second = (_most_typical(rows, shared, part) for part in (~side, side))
+    return first, second
+
+
+def _most_typical(rows: Ints, shared: NDArray[np.float64], part: NDArray[np.bool_]) -> Ints:
+    score = shared[np.ix_(part, part)].mean(axis=1)
+    return np.sort(rows[part][np.argsort(-score, kind="stable")[:MAX_EXAMPLES]])
+
+
+def _some(rows: Ints, limit: int) -> Ints:
+    """Return up to ``limit`` rows, evenly spaced."""
+    if len(rows) <= limit:
+        return rows
+    return rows[np.linspace(0, len(rows) - 1, limit).astype(np.int64)]

@@ -1,0 +1,123 @@
+"""A view: the clustering as it stands after so many events, for people to look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwise.session.state.labelling import Labelling, Labels, Margins
+
+N_EXEMPLARS = 9
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """One cluster.
+
+    Attributes
+    ----------
+    number : int
+        Stays with the cluster for the life of the session.
+    name : str
+        What people call it; "cluster 3" until they do.
+    size : int
+        Number of rows.
+    exemplars : tuple of int
+        Up to nine rows, the most central first.
+    sureness : float
+        Mean margin of the rows, 0 to 1.
+    moved_in, moved_out : int
+        Rows that came and went since the view that was computed before.
+    """
+
+    number: int
+    name: str
+    size: int
+    exemplars: tuple[int, ...]
+    sureness: float
+    moved_in: int = 0
+    moved_out: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """Labels, margins and clusters after the first ``seq`` events; never changes.
+
+    Attributes
+    ----------
+    seq : int
+        Number of events it takes into account.
+    labels : uint8 array of shape (n_rows,), uint16 beyond 256 clusters
+        Cluster of each row.
+    margins : float32 array of shape (n_rows,)
+        Lead of each row's cluster over the next, as a share of the votes.
+    clusters : list of Cluster
+        Clusters that have rows, by number.
+    moved : int
+        Rows whose label differs from the view that was computed before.
+    """
+
+    seq: int
+    labels: Labels
+    margins: Margins
+    clusters: list[Cluster]
+    moved: int = 0
+    labelling: Labelling | None = field(default=None, repr=False)
+
+
+def make_view(
+    labelling: Labelling, landmarks: NDArray[np.int64], before: Labels | None = None
+) -> View:
+    """Return the view of a labelling; ``before`` are the labels to count moves against."""
+    labels, margins = labelling.labels, labelling.margins
+    n = labelling.state.n_clusters
+    size = np.bincount(labels, minlength=n)
+    sure = np.bincount(labels, weights=margins, minlength=n) / np.maximum(size, 1)
+    came, went = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    if before is not None:
+        moved = np.flatnonzero(labels != before)
+        came, went = (np.bincount(a[moved], minlength=n) for a in (labels, before))
+    names = cluster_names(labelling)
+    clusters = [
+        Cluster(
+            number=c,
+            name=names.get(c, f"cluster {c}"),
+            size=int(size[c]),
+            exemplars=_exemplars(c, labels, margins, landmarks),
+            sureness=float(sure[c]),
+            moved_in=int(came[c]),
+            moved_out=int(went[c]),
+        )
+        for c in np.flatnonzero(size).tolist()
+    ]
+    return View(labelling.state.seq, labels, margins, clusters, int(came.sum()), labelling)
+
+
+def cluster_names(labelling: Labelling) -> dict[int, str]:
+    """Return the names people gave, by renaming or by labelling rows.
+
+    A label names the cluster that holds most of its rows, the most frequent label first, unless
+    that cluster has a name already.
+    """
+    names = dict(labelling.names)
+    held: list[tuple[int, str, int]] = []
+    for name, sets in labelling.state.statements.named().items():
+        rows = np.unique(np.concatenate([one.rows for one in sets]))
+        count = np.bincount(labelling.labels[rows])
+        held.append((int(count.max()), name, int(count.argmax())))
+    for _, name, cluster in sorted(held, key=lambda found: (-found[0], found[1])):
+        names.setdefault(cluster, name)
+    return names
+
+
+def _exemplars(
+    cluster: int, labels: Labels, margins: Margins, landmarks: NDArray[np.int64]
+) -> tuple[int, ...]:
+    """Return the rows with the largest margins, landmarks before others."""
+    rows = landmarks[labels[landmarks] == cluster]
+    if len(rows) < N_EXEMPLARS:
+        rows = np.flatnonzero(labels == cluster)
+    order = np.lexsort((rows, -margins[rows]))[:N_EXEMPLARS]
+    return tuple(rows[order].tolist())

@@ -1,0 +1,124 @@
+import json
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linkwise import Links
+from linkwise.session.journal.journal import Record
+from linkwise.session.journal.log import Log
+from linkwise.session.state.statements import events_of_pair, read_statements, unsure_pairs
+
+N = 8
+
+
+def records_of(events):
+    return [
+        Record(seq, kind, json.dumps(payload), "", "", None)
+        for seq, (kind, payload) in enumerate(events, 1)
+    ]
+
+
+def statements(events):
+    log = Log()
+    log.extend(records_of(events))
+    return read_statements(log, log.n, log.standing(log.n), N)
+
+
+def links(events):
+    return statements(events).links()
+
+
+rows = st.integers(0, N - 1)
+answers = st.builds(
+    lambda pair, verdict: ("answer", {"i": pair[0], "j": pair[1], "verdict": verdict}),
+    st.lists(rows, min_size=2, max_size=2, unique=True),
+    st.sampled_from(["same", "different", "unsure"]),
+)
+labels = st.builds(
+    lambda chosen, name: ("label", {"rows": sorted(chosen), "name": name}),
+    st.sets(rows, min_size=1, max_size=4),
+    st.sampled_from(["a", "b", "c"]),
+)
+sets = st.builds(
+    lambda chosen: ("together", {"rows": sorted(chosen)}), st.sets(rows, min_size=2, max_size=4)
+)
+
+
+@given(st.lists(st.one_of(answers, labels, sets), max_size=12), st.randoms())
+def test_the_order_of_statements_does_not_matter(events, random):
+    shuffled = list(events)
+    random.shuffle(shuffled)
+    assert links(events) == links(shuffled)
+
+
+@given(st.lists(labels, max_size=6))
+def test_labels_entail_what_links_from_labels_entail(events):
+    y = np.full(N, None, dtype=object)
+    for _, payload in events:
+        for row in payload["rows"]:
+            if y[row] not in (None, payload["name"]):
+                return  # one row, two names: a contradiction, told elsewhere
+            y[row] = payload["name"]
+    ours, theirs = links(events).closure(), Links.from_labels(y).closure()
+    assert np.array_equal(ours.must, theirs.must)
+    assert np.array_equal(ours.cannot, theirs.cannot)
+
+
+@given(st.lists(labels, min_size=1, max_size=6))
+def test_a_row_of_two_names_is_a_contradiction(events):
+    names = {}
+    for _, payload in events:
+        for row in payload["rows"]:
+            names.setdefault(row, set()).add(payload["name"])
+    twice = any(len(held) > 1 for held in names.values())
+    said = statements(events)
+    assert twice == bool(said.links().conflicts() or said.namesakes())
+
+
+def test_the_weight_is_how_often_it_was_said():
+    same = {"i": 1, "j": 2, "verdict": "same"}
+    said = links([("answer", same), ("answer", same | {"i": 2, "j": 1}), ("answer", same)])
+    assert said.must.tolist() == [[1, 2]]
+    assert said.weight.tolist() == [3.0]
+
+
+def test_two_people_who_label_the_same_rows_confirm_each_other():
+    event = ("label", {"rows": [1, 4], "name": "a"})
+    assert links([event, event]).weight.tolist() == [2.0]
+
+
+def test_unsure_says_nothing_but_is_remembered():
+    log = Log()
+    log.extend(records_of([("answer", {"i": 5, "j": 2, "verdict": "unsure"})]))
+    assert links([("answer", {"i": 5, "j": 2, "verdict": "unsure"})]).n_links == 0
+    assert unsure_pairs(log, 1, log.standing(1)).tolist() == [[2, 5]]
+
+
+def test_the_events_of_a_pair_are_found_through_answers_and_sets():
+    said = statements(
+        [
+            ("answer", {"i": 1, "j": 2, "verdict": "same"}),
+            ("together", {"rows": [1, 2, 3]}),
+            ("answer", {"i": 2, "j": 1, "verdict": "different"}),
+            ("label", {"rows": [5], "name": "a"}),
+            ("label", {"rows": [6], "name": "b"}),
+        ]
+    )
+    assert events_of_pair(said, 2, 1, same=True) == [1, 2]
+    assert events_of_pair(said, 1, 2, same=False) == [3]
+    assert events_of_pair(said, 5, 6, same=False) == [4, 5]
+
+
+def test_statements_about_some_rows_leave_the_others_out():
+    said = statements(
+        [
+            ("answer", {"i": 1, "j": 2, "verdict": "same"}),
+            ("answer", {"i": 1, "j": 7, "verdict": "same"}),
+            ("together", {"rows": [2, 6]}),
+            ("together", {"rows": [5, 6]}),
+        ]
+    )
+    some = said.about(np.array([1, 2]))
+    assert some.seq.tolist() == [1]
+    assert [one.seq for one in some.sets] == [3]
