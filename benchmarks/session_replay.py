@@ -27,7 +27,7 @@ import numpy as np
 from linkwise.session import Entry, Event, Session
 from linkwise.session.data.description import read_description
 from linkwise.session.errors import InvalidEvent
-from linkwise.session.events.events import encode
+from linkwise.session.events.event import encode
 from linkwise.session.journal.journal import PAGE, Record, open_journal
 
 N_ROWS = 60

@@ -7,7 +7,7 @@ from linkwise.session.advice.troubles import Suspicion, Trouble
 from linkwise.session.data.description import is_session
 from linkwise.session.data.display import Row
 from linkwise.session.data.file import Columns
-from linkwise.session.events.events import Entry, Event
+from linkwise.session.events.event import Entry, Event
 from linkwise.session.session import Session
 from linkwise.session.state.view import Cluster, View
 from linkwise.session.summary import Summary, describe

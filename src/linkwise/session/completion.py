@@ -10,7 +10,7 @@ import numpy as np
 from linkwise.ensemble import LabelMatrix
 from linkwise.session.advice.questions import guess
 from linkwise.session.errors import InvalidEvent
-from linkwise.session.events.events import Entry
+from linkwise.session.events.event import Entry
 from linkwise.session.state.labelling import Labels
 from linkwise.session.state.structure import halve
 from linkwise.session.state.view import View

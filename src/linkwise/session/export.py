@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from linkwise.errors import InvalidInput, missing_extra
-from linkwise.session.events.events import Event
+from linkwise.session.events.event import Event
 from linkwise.session.state.view import View
 from linkwise.tables import check_output
 

@@ -30,7 +30,8 @@ from linkwise.session.data.display import Display, Row
 from linkwise.session.data.file import Columns
 from linkwise.session.data.layout import Cancel, Places, ReportProgress
 from linkwise.session.data.layout_file import LayoutFiles
-from linkwise.session.events.events import Entry, Event, check_entry
+from linkwise.session.events.event import Entry, Event
+from linkwise.session.events.kinds import check_entry
 from linkwise.session.events.speaking import Speaking
 from linkwise.session.export import WHAT, export_answers, export_labels
 from linkwise.session.journal.journal import open_journal

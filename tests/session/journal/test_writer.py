@@ -4,7 +4,7 @@ import pytest
 
 from linkwise.session import Session
 from linkwise.session.errors import StorageTrouble
-from linkwise.session.events.events import Entry
+from linkwise.session.events.event import Entry
 
 
 class Faulty:

@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwise.query import STRATEGIES, choose_pairs
 from linkwise.query.situation import Pairs
-from linkwise.session.events.events import Event
+from linkwise.session.events.event import Event
 from linkwise.session.state.labelling import Labels, State
 from linkwise.session.state.view import View
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from linkwise.session.events.events import Entry, Event
+from linkwise.session.events.event import Entry, Event
 
 
 class Speaking(ABC):

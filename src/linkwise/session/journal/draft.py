@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from linkwise.session.errors import InvalidEvent, KeyReused
-from linkwise.session.events.events import Entry, Payload, encode, request
+from linkwise.session.events.event import Entry, Payload, encode, request
 from linkwise.session.journal.journal import Record
 from linkwise.session.journal.log import Log, take_back
 

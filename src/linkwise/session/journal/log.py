@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.session.errors import InvalidEvent
-from linkwise.session.events.events import KINDS, VERDICTS, Payload
+from linkwise.session.events.event import Payload
+from linkwise.session.events.kinds import KINDS, VERDICTS
 from linkwise.session.journal.journal import Record
 
 ANSWER, UNDO = KINDS.index("answer"), KINDS.index("undo")

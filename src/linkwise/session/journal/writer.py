@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from linkwise.errors import LinkwiseError
 from linkwise.session.errors import SessionError
-from linkwise.session.events.events import Entry, Event
+from linkwise.session.events.event import Entry, Event
 from linkwise.session.journal.draft import Draft
 from linkwise.session.journal.journal import Journal, Record
 from linkwise.session.journal.log import Log

@@ -12,7 +12,7 @@ from threading import RLock
 
 from linkwise.session.data.description import Description
 from linkwise.session.errors import InvalidEvent
-from linkwise.session.events.events import Entry, Event
+from linkwise.session.events.event import Entry, Event
 from linkwise.session.journal.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from linkwise.session.journal.journal import Journal, Record
 from linkwise.session.journal.log import Log

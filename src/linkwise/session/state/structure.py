@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import connected_components
 from linkwise.constraints import Links
 from linkwise.ensemble import LabelMatrix
 from linkwise.kernels.vote.vote import vote
-from linkwise.session.events.events import Payload
+from linkwise.session.events.event import Payload
 from linkwise.session.journal.log import Log
 
 MAX_EXAMPLES = 50

@@ -1,7 +1,8 @@
 import pytest
 
 from linkwise.session.errors import InvalidEvent
-from linkwise.session.events.events import Entry, check_entry, encode, request
+from linkwise.session.events.event import Entry, encode, request
+from linkwise.session.events.kinds import check_entry
 
 N = 10
 
