@@ -9,7 +9,7 @@ import pytest
 from hostile import FORMULAS, STRINGS
 from service_client import FLOWERS, answer, frames, serving, tell
 
-from linkwise.server.export_file import FORMULA
+from linkwise.server.files.export import FORMULA
 
 
 def rename(name, key=None):

@@ -72,7 +72,7 @@ def command(
 def _session(root: Path, data: Path | None, n_clusters: int | None, *, quiet: bool) -> str:
     """Return the name of the session of these data, made if there is none."""
     from linkwise.server.creation import create_session
-    from linkwise.server.shelf import existing_session, folder_name
+    from linkwise.server.live.shelf import existing_session, folder_name
 
     source: Path | str = BUNDLED if data is None else data.resolve(strict=True)
     found = existing_session(root, source, n_clusters)

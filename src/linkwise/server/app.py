@@ -15,9 +15,11 @@ import anyio.to_thread
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from linkwise.server.files import DataFolder
-from linkwise.server.idle import close_idle_sessions
-from linkwise.server.jobs import Jobs
+from linkwise.server.files.folder import DataFolder
+from linkwise.server.files.uploads import LIMIT, Uploads
+from linkwise.server.live.idle import close_idle_sessions
+from linkwise.server.live.jobs import Jobs
+from linkwise.server.live.shelf import Shelf
 from linkwise.server.logs import AccessLog
 from linkwise.server.refusals import answer_refusals
 from linkwise.server.routes import (
@@ -31,11 +33,9 @@ from linkwise.server.routes import (
     sessions,
     uploads,
 )
-from linkwise.server.schemas import ViewNews
+from linkwise.server.schemas.views import ViewNews
 from linkwise.server.security import Gate
 from linkwise.server.service import Service
-from linkwise.server.shelf import Shelf
-from linkwise.server.uploads import LIMIT, Uploads
 
 #: In the order they are looked through: what is asked for most comes first.
 ROUTERS = (events, labels, rows, advice, sessions, jobs, uploads, exports, page)

@@ -8,9 +8,9 @@ from typing import Any
 
 from linkwise.datasets import load
 from linkwise.errors import InvalidInput
-from linkwise.server import schemas
-from linkwise.server.inspection import guess_columns
-from linkwise.server.jobs import Report, Work
+from linkwise.server.files.inspection import guess_columns
+from linkwise.server.live.jobs import Report, Work
+from linkwise.server.schemas import sessions as schemas
 from linkwise.server.service import Service
 from linkwise.session import Columns, Session
 

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 from linkwise.errors import InvalidInput, LinkwiseError, MissingData, MissingExtra
-from linkwise.server.schemas import Refusal
+from linkwise.server.schemas.base import Refusal
 from linkwise.session.errors import KeyReused, SessionError, StorageTrouble
 
 logger = logging.getLogger("linkwise.server")

@@ -13,7 +13,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from linkwise.errors import InvalidInput
-from linkwise.server.memory import keep_few_pools
+from linkwise.server.live.memory import keep_few_pools
 from linkwise.server.refusals import InTheWay
 from linkwise.server.security import LOOPBACK
 

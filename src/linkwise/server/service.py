@@ -10,12 +10,12 @@ from typing import Annotated
 from fastapi import Depends, Request
 from fastapi import Path as FromPath
 
-from linkwise.server.files import DataFolder
-from linkwise.server.jobs import Jobs
-from linkwise.server.live import LiveSession
+from linkwise.server.files.folder import DataFolder
+from linkwise.server.files.uploads import Uploads
+from linkwise.server.live.jobs import Jobs
+from linkwise.server.live.session import LiveSession
+from linkwise.server.live.shelf import SESSION_ID, Shelf
 from linkwise.server.refusals import refuse_unknown_parameters
-from linkwise.server.shelf import SESSION_ID, Shelf
-from linkwise.server.uploads import Uploads
 
 
 @dataclass(frozen=True)

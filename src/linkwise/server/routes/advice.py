@@ -9,7 +9,8 @@ import anyio.to_thread
 from fastapi import APIRouter, Query
 
 from linkwise.server.refusals import refuses
-from linkwise.server.schemas import Moved, Progress, Question, Recipe, Strategy, Suspicion, Trouble
+from linkwise.server.schemas.advice import Moved, Progress, Question, Recipe, Suspicion, Trouble
+from linkwise.server.schemas.base import Strategy
 from linkwise.server.service import Live
 
 router = APIRouter(prefix="/api/sessions/{session}", tags=["advice"])

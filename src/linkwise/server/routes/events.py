@@ -8,9 +8,9 @@ import anyio.to_thread
 from fastapi import APIRouter, Header, Query, Response
 from starlette.responses import StreamingResponse
 
-from linkwise.server.event_schemas import Event, Events, History, NewEvents, encode_event
 from linkwise.server.refusals import refuses
-from linkwise.server.schemas import MOST
+from linkwise.server.schemas.base import MOST
+from linkwise.server.schemas.events import Event, Events, History, NewEvents, encode_event
 from linkwise.server.service import Live
 from linkwise.session import Entry
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
 
-from linkwise.server.export_file import write_export
+from linkwise.server.files.export import write_export
 from linkwise.server.refusals import refuses
 from linkwise.server.service import Live, ServiceHere, SessionId
 

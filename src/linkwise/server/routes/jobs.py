@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 
 from linkwise.server.refusals import refuses
-from linkwise.server.schemas import Job
+from linkwise.server.schemas.sessions import Job
 from linkwise.server.service import ServiceHere
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"])

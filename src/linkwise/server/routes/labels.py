@@ -10,7 +10,9 @@ from fastapi import APIRouter, Header, Query, Response
 from numpy.typing import NDArray
 
 from linkwise.server.refusals import NotFound, refuses
-from linkwise.server.schemas import MOST, Cluster, Started
+from linkwise.server.schemas.base import MOST
+from linkwise.server.schemas.sessions import Started
+from linkwise.server.schemas.views import Cluster
 from linkwise.server.service import Live, ServiceHere, SessionId
 from linkwise.session import View
 

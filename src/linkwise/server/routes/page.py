@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from linkwise.server.refusals import NotFound, refuses
-from linkwise.server.schemas import Health
+from linkwise.server.schemas.base import Health
 from linkwise.server.security import cookie_name, same_secret
 
 router = APIRouter(tags=["service"])

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query, Response
 
 from linkwise.errors import InvalidInput, LinkwiseError
 from linkwise.server.refusals import NotFound, refuses
-from linkwise.server.schemas import Row
+from linkwise.server.schemas.views import Row
 from linkwise.server.service import Live
 
 router = APIRouter(prefix="/api/sessions/{session}", tags=["rows"])

@@ -9,7 +9,13 @@ from fastapi import APIRouter, Response
 
 from linkwise.server.creation import creation
 from linkwise.server.refusals import refuses
-from linkwise.server.schemas import Column, NewSession, SessionDetail, SessionSummary, Started
+from linkwise.server.schemas.sessions import (
+    Column,
+    NewSession,
+    SessionDetail,
+    SessionSummary,
+    Started,
+)
 from linkwise.server.service import Live, ServiceHere, SessionId
 
 router = APIRouter(prefix="/api/sessions", tags=["sessions"])

@@ -8,7 +8,7 @@ import anyio.to_thread
 from fastapi import APIRouter, Query, Request
 
 from linkwise.server.refusals import refuses
-from linkwise.server.schemas import Upload
+from linkwise.server.schemas.sessions import Upload
 from linkwise.server.service import ServiceHere
 
 router = APIRouter(prefix="/api", tags=["files"])

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from linkwise.server.schemas import (
+from linkwise.server.schemas.base import (
     MOST,
     ClusterNumber,
     Message,

@@ -9,8 +9,8 @@ from functools import partial
 import pytest
 from service_client import FLOWERS, answer, serving, tell
 
-from linkwise.server import idle
-from linkwise.server.jobs import Jobs
+from linkwise.server.live import idle
+from linkwise.server.live.jobs import Jobs
 from linkwise.session import Session
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from linkwise.server.inspection import SUFFIXES
+from linkwise.server.files.inspection import SUFFIXES
 from linkwise.server.refusals import NotFound
 
 MOST_LISTED = 1000

@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from linkwise.server.feed import happens
-from linkwise.server.memory import give_back
+from linkwise.server.live.feed import happens
+from linkwise.server.live.memory import give_back
 from linkwise.server.service import Service
 
 logger = logging.getLogger("linkwise.server")

@@ -21,10 +21,10 @@ import anyio.to_thread
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.server.feed import Feed, journal_frame, view_frame
-from linkwise.server.memory import give_back
+from linkwise.server.live.feed import Feed, journal_frame, view_frame
+from linkwise.server.live.memory import give_back
 from linkwise.server.refusals import Stopping
-from linkwise.server.schemas import Cluster, ViewNews
+from linkwise.server.schemas.views import Cluster, ViewNews
 from linkwise.session import Entry, Event, Session, View
 
 logger = logging.getLogger("linkwise.server")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from threading import Event, Lock
 
 from linkwise.errors import Cancelled, LinkwiseError
-from linkwise.server.memory import give_back
+from linkwise.server.live.memory import give_back
 from linkwise.server.refusals import InTheWay, NotFound
 
 logger = logging.getLogger("linkwise.server")

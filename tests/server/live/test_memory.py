@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from linkwise.server import memory
+from linkwise.server.live import memory
 
 pytestmark = pytest.mark.skipif(memory._library() is None, reason="not the GNU C library")
 
 COUNT_POOLS = """
 import ctypes, sys, threading
-from linkwise.server.memory import keep_few_pools
+from linkwise.server.live.memory import keep_few_pools
 
 if sys.argv[1] == "few":
     keep_few_pools()

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 
 import anyio.to_thread
 
-from linkwise.server.event_schemas import encode_event
+from linkwise.server.schemas.events import encode_event
 from linkwise.session import Event
 
 HEARTBEAT = 15.0

@@ -16,7 +16,7 @@ import anyio
 import anyio.to_thread
 
 from linkwise.errors import LinkwiseError
-from linkwise.server.live import LiveSession
+from linkwise.server.live.session import LiveSession
 from linkwise.server.refusals import NotFound, Stopping
 from linkwise.session import Session, Summary, describe, is_session
 

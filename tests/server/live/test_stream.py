@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 from service_client import FLOWERS, answer, frames, serving, tell
 
-from linkwise.server import feed
+from linkwise.server.live import feed
 
 
 def listen(client, n, headers=None, kind="journal", **params):

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from linkwise.errors import InvalidInput
-from linkwise.server.jobs import MOST_KEPT, MOST_RUNNING, Jobs
+from linkwise.server.live.jobs import MOST_KEPT, MOST_RUNNING, Jobs
 from linkwise.server.refusals import InTheWay, NotFound
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import anyio.to_thread
 
 from linkwise.errors import InvalidInput, LinkwiseError
-from linkwise.server.inspection import SUFFIXES, inspect_file
+from linkwise.server.files.inspection import SUFFIXES, inspect_file
 from linkwise.server.refusals import NotFound, TooLarge
 
 logger = logging.getLogger("linkwise.server")

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from service_client import TOKEN, wait_for
 
-from linkwise.server import inspection
+from linkwise.server.files import inspection
 from service_fuzz import sessions_of_files
 
 PEOPLE = (
@@ -264,7 +264,7 @@ def test_a_damaged_file_is_told_from_a_failing_disk(client, root, monkeypatch):
         def inspect(path):  # noqa: ARG001
             raise OSError(*words)
 
-        monkeypatch.setattr("linkwise.server.uploads.inspect_file", inspect)
+        monkeypatch.setattr("linkwise.server.files.uploads.inspect_file", inspect)
         return upload(client, "x.parquet", b"PAR1")
 
     damaged = stumble("page 3 is broken")  # so does the reader of Parquet files complain

@@ -1,0 +1,1 @@
+"""Sessions people are working with: who listens, what is computed, what is put away."""

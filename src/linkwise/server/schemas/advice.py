@@ -1,0 +1,58 @@
+"""Questions, contradictions, doubts and progress on the wire."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from linkwise.server.schemas.base import Message, Seq
+
+
+class Question(Message):
+    """Two rows worth asking about, and why."""
+
+    i: int
+    j: int
+    why: str
+
+
+class Trouble(Message):
+    """Answers that contradict each other; withdrawing one of the events settles it."""
+
+    sentence: str
+    events: list[Seq]
+    proposal: Seq
+
+
+class Suspicion(Message):
+    """An answer that may be wrong."""
+
+    event: Seq
+    i: int
+    j: int
+    verdict: str
+    suspicion: float
+    sentence: str
+
+
+class Moved(Message):
+    """How many rows changed their cluster at an event."""
+
+    seq: Seq
+    rows: int
+
+
+class Progress(Message):
+    """Whether more answers still pay."""
+
+    answers: int
+    unsure: int
+    agreed_recently: float | None = Field(description="Of the last 20 answers.")
+    agreed: float | None = Field(description="Of all answers.")
+    moved: list[Moved]
+    hint: str
+
+
+class Recipe(Message):
+    """Python that gives the same labels."""
+
+    python: str

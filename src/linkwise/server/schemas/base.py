@@ -1,0 +1,49 @@
+"""What all messages share: strictness, and bounds on everything that comes in."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+#: The largest journal position and row number a message may name.
+MOST = 2**53 - 1
+
+
+def _whole(value: Any) -> Any:
+    """Read 3.0 as 3: to JSON they are the same number."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Whole = BeforeValidator(_whole)
+Seq = Annotated[int, Field(ge=0, le=MOST)]
+RowNumber = Annotated[int, Field(ge=0, le=2**31 - 1), Whole]
+ClusterNumber = Annotated[int, Field(ge=0, le=65_535), Whole]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+ColumnName = Annotated[str, Field(min_length=1, max_length=1000)]
+Strategy = Literal["auto", "disagreement", "explore-consolidate", "min-max", "margin", "random"]
+
+
+class Message(BaseModel):
+    """What the service says."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+
+class Request(BaseModel):
+    """What the service is told: exactly these fields, of exactly these types."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class Refusal(Message):
+    """Why something was not done."""
+
+    error: str
+
+
+class Health(Message):
+    """The service is up."""
+
+    status: Literal["ok"]
+    version: str

@@ -1,0 +1,133 @@
+"""Sessions, files and jobs on the wire."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from linkwise.server.schemas.base import ColumnName, Message, Name, Request, Seq, Whole
+
+
+class UploadSource(Request):
+    """A file that was uploaded."""
+
+    upload: Annotated[str, Field(pattern=r"^u[0-9a-f]{32}$")]
+
+
+class BundledSource(Request):
+    """A data set that comes with linkwise."""
+
+    bundled: Literal["digits", "iris", "wine", "breast_cancer"]
+
+
+class FileSource(Request):
+    """A file below the data folder of the service, as listed by /api/files."""
+
+    file: Annotated[str, Field(min_length=1, max_length=1000)]
+
+
+class Columns(Request):
+    """What the columns of a table are for; features None means all columns of numbers."""
+
+    id: ColumnName | None = None
+    features: Annotated[list[ColumnName], Field(max_length=100_000)] | None = None
+    text: ColumnName | None = None
+    image: ColumnName | None = None
+
+
+class NewSession(Request):
+    """A clustering to begin."""
+
+    name: Name
+    n_clusters: Annotated[int, Field(ge=1, le=256), Whole]
+    source: UploadSource | BundledSource | FileSource
+    columns: Columns | None = None
+    standardise: bool | None = None
+
+
+ColumnType = Literal["number", "text", "image", "id"]
+
+
+class Column(Message):
+    """A column of the data, and what it is."""
+
+    name: str
+    type: ColumnType
+
+
+class FileColumn(Column):
+    """A column of an uploaded file, with up to three of its values."""
+
+    examples: list[str]
+
+
+class GuessedColumns(Message):
+    """What the columns look like being for."""
+
+    id: str | None
+    features: list[str] | None
+    text: str | None
+    image: str | None
+
+
+class Upload(Message):
+    """A file that was taken in."""
+
+    upload: str
+    name: str
+    kind: Literal["table", "array"]
+    n_rows: int
+    columns: list[FileColumn]
+    image_shape: list[int] | None
+    guess: GuessedColumns
+
+
+class _About(Message):
+    id: str
+    name: str
+    n_rows: int
+    n_clusters: int
+    created: str
+
+
+class SessionSummary(_About):
+    """A session, in a line."""
+
+    seq: Seq | None = Field(description="Null where the journal cannot be looked at from outside.")
+
+
+class SessionDetail(_About):
+    """A session, and what can be asked of it."""
+
+    seq: Seq
+    columns: list[Column]
+    has_images: bool
+    has_text: bool
+    layouts: list[str]
+    strategies: list[str]
+
+
+class Started(Message):
+    """The job that does the work."""
+
+    job: str
+
+
+class JobResult(Message):
+    """What came out."""
+
+    session: str
+
+
+class Job(Message):
+    """How far a job is."""
+
+    job: str
+    what: str
+    state: Literal["running", "done", "failed", "cancelled"]
+    done: int
+    total: int
+    detail: str
+    result: JobResult | None
+    error: str | None
