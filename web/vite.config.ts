@@ -1,5 +1,5 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
-import { defineConfig } from "vite";
+import { defineConfig } from "vitest/config";
 
 // The page is served by linkwise itself, so the build lands inside the Python package. While one works on
 // it, `LINKWISE_TOKEN=... npm run dev` serves the sources and passes the service's routes on to a running
@@ -21,5 +21,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
+  test: { include: ["tests/**/*.test.ts"] },
   server: { proxy: { "/api": passedOn, "/health": passedOn } },
 });

@@ -1,9 +1,13 @@
 import csv
 import json
+import re
+from pathlib import Path
 
 import pytest
 
 from linkwise.cli.session_commands import ask
+
+REPOSITORY = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -156,7 +160,7 @@ def test_suspects_say_so_when_there_are_none(run, people_session):
 
 
 def test_ask_takes_one_key_per_answer(run, people_session, monkeypatch):
-    keys = iter("x" + "s" + "d" + "z" + "u" + "q")
+    keys = iter("u" + "x" + "s" + "d" + "u" + "c" + "q")
     monkeypatch.setattr(ask.click, "getchar", lambda: next(keys))
     printed = run("session", "ask", people_session, "--who", "ann").stdout
     assert "2 answers given." in printed
@@ -167,6 +171,20 @@ def test_ask_takes_one_key_per_answer(run, people_session, monkeypatch):
         ("undo", None),
         ("answer", "unsure"),
     ]
+
+
+def test_ask_has_the_keys_of_the_studio(run, people_session, monkeypatch):
+    monkeypatch.setattr(ask.click, "getchar", lambda: "q")
+    shown = run("session", "ask", people_session).stdout.splitlines()[0]
+    in_the_terminal = dict(reversed(each.split(" ", 1)) for each in shown.split("   "))
+    page = (REPOSITORY / "web" / "src" / "ask" / "Question.svelte").read_text("utf-8")
+    on_the_page = dict(re.findall(r'words: "(.+?)", key: "(.)"', page))
+    on_the_page |= re.findall(r'(Undo) <kbd aria-hidden="true">(.)</kbd>', page)
+    assert len(on_the_page) == 4
+    assert in_the_terminal == {
+        **{words.lower(): key.lower() for words, key in on_the_page.items()},
+        "quit": "q",
+    }
 
 
 def test_ask_stops_after_the_answers_asked_for(run, people_session, monkeypatch):

@@ -15,6 +15,15 @@ def test_an_event_comes_back_as_it_was_stored(client):
     assert event["when"].startswith("20")
 
 
+@pytest.mark.parametrize("sent", ["same", None])
+def test_a_guess_that_is_sent_is_taken_and_not_believed(client, sent):
+    client.get(f"{FLOWERS}/labels")
+    told = answer(0, 60, "different")
+    told["payload"]["guess"] = sent
+    (event,) = tell(client, told)
+    assert event["payload"]["guess"] == "different"
+
+
 def test_all_kinds_of_events_are_stored(client):
     told = [
         answer(0, 1),

@@ -18,6 +18,11 @@ import type {
   Upload,
 } from "./types";
 
+/** What the service sends when it refuses. */
+interface Refusal {
+  error: string;
+}
+
 /** The service refused, and said why in a sentence. */
 export class Refused extends Error {
   constructor(
@@ -45,7 +50,7 @@ async function call(path: string, init: RequestInit = {}): Promise<Response> {
 
 async function sentenceOf(response: Response): Promise<string> {
   try {
-    const body = await response.json();
+    const body = (await response.json()) as Partial<Refusal>;
     if (typeof body.error === "string") return body.error;
   } catch {
     // A proxy or a crash may answer without JSON: the status line has to do.
@@ -94,8 +99,7 @@ export const api = {
     post<{ events: JournalEvent[] }>(`${of(s)}/events`, { events, who }),
   history: (s: string, after: number, limit: number) =>
     get<{ events: JournalEvent[]; seq: number }>(`${of(s)}/history?after=${after}&limit=${limit}`),
-  clusters: (s: string, atLeast: number) =>
-    get<Cluster[]>(`${of(s)}/clusters?at_least=${atLeast}`),
+  clusters: (s: string, atLeast: number) => get<Cluster[]>(`${of(s)}/clusters?at_least=${atLeast}`),
   questions: (s: string, n: number, skip: [number, number][]) => {
     const skipped = skip.map(([i, j]) => `${i}-${j}`).join(",");
     return get<Question[]>(`${of(s)}/questions?n=${n}&fresh=false${skipped && `&skip=${skipped}`}`);
@@ -141,14 +145,9 @@ export function upload(file: File, onProgress: (share: number) => void): Promise
     request.upload.onprogress = (event) => onProgress(event.loaded / Math.max(event.total, 1));
     request.onerror = () => reject(new Unreachable("The linkwise server does not answer."));
     request.onload = () => {
-      if (request.status < 300) resolve(request.response as Upload);
-      else
-        reject(
-          new Refused(
-            request.status,
-            request.response?.error ?? `The server answered ${request.status}.`,
-          ),
-        );
+      if (request.status < 300) return resolve(request.response as Upload);
+      const said = request.response as Refusal | null; // null: not JSON
+      reject(new Refused(request.status, said?.error ?? `The server answered ${request.status}.`));
     };
     request.send(file);
   });

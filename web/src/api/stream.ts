@@ -32,8 +32,12 @@ export function follow(address: () => string, listener: Listener): () => void {
       pause = FIRST_PAUSE;
       listener.connected();
     };
-    source.addEventListener("journal", (news) => listener.journal(JSON.parse(news.data)));
-    source.addEventListener("view", (news) => listener.view(JSON.parse(news.data)));
+    source.addEventListener("journal", (news: MessageEvent<string>) =>
+      listener.journal(JSON.parse(news.data) as JournalEvent),
+    );
+    source.addEventListener("view", (news: MessageEvent<string>) =>
+      listener.view(JSON.parse(news.data) as ViewNews),
+    );
     source.onerror = () => {
       source?.close();
       if (stopped) return;

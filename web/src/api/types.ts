@@ -8,7 +8,6 @@ export type Cluster = Schemas["Cluster"];
 export type Column = Schemas["FileColumn"];
 export type Columns = Schemas["GuessedColumns"];
 export type Job = Schemas["Job"];
-export type JournalEvent = Omit<Schemas["Event"], "payload"> & { payload: Record<string, any> };
 export type Progress = Schemas["Progress"];
 export type Question = Schemas["Question"];
 export type Row = Schemas["Row"];
@@ -20,6 +19,22 @@ export type Trouble = Schemas["Trouble"];
 export type Upload = Schemas["Upload"];
 export type Verdict = Schemas["AnswerPayload"]["verdict"];
 export type ViewNews = Schemas["ViewNews"];
+
+/** What each kind of event says; the service adds `guess`, what the clustering thought of an answer. */
+interface Payloads {
+  answer: Schemas["AnswerPayload"] & { guess?: "same" | "different" };
+  label: Schemas["LabelPayload"];
+  together: Schemas["TogetherPayload"];
+  undo: Schemas["UndoPayload"];
+  rename: Schemas["RenamePayload"];
+  merge: Schemas["MergePayload"];
+  split: Schemas["SplitPayload"];
+}
+
+type Kind = Schemas["Event"]["kind"];
+type EventOf<K extends Kind> = Omit<Schemas["Event"], "kind" | "payload"> & { kind: K; payload: Payloads[K] };
+
+export type JournalEvent = { [K in Kind]: EventOf<K> }[Kind];
 
 /** One thing said, as it is sent. */
 export interface Entry {

@@ -7,10 +7,12 @@
  * or darker, and the names on the map tell them apart.
  */
 
+// prettier-ignore
 const LIGHT = [
   "#084fba", "#c8631b", "#2f996a", "#b80f79", "#9563dd", "#b0a03c", "#3bacda", "#d67ea9", "#1d6746", "#6a3a06",
   "#6f0f82", "#d94ab3", "#c50031", "#7e539c", "#594ddc", "#811044", "#4f15ad", "#597f9b", "#63b376", "#9e5a65",
 ];
+// prettier-ignore
 const DARK = [
   "#3773d7", "#e8884f", "#60ba8d", "#d94b99", "#b589fc", "#d1c36b", "#6ecefa", "#f7a3cb", "#488666", "#895a32",
   "#8e3ea0", "#fb76d4", "#e64956", "#9e75bb", "#7674f9", "#a23d63", "#6a47ca", "#7ca1bb", "#8bd59b", "#bf7d87",

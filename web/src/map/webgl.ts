@@ -66,7 +66,7 @@ export class WebglRenderer implements Renderer {
     this.program = link(gl);
     for (const name of ["centre", "stretch", "share", "diameter", "colours"])
       this.places.set(name, gl.getUniformLocation(this.program, name));
-    this.buffers = [0, 1, 2].map(() => gl.createBuffer()!);
+    this.buffers = [0, 1, 2].map(() => gl.createBuffer());
     this.texture = gl.createTexture()!;
     gl.useProgram(this.program);
     gl.enable(gl.BLEND);
@@ -121,10 +121,7 @@ export class WebglRenderer implements Renderer {
     gl.uniform2f(places.get("centre")!, camera.x, camera.y);
     gl.uniform2f(places.get("stretch")!, (2 * scale) / this.box.width, (2 * scale) / this.box.height);
     gl.uniform1f(places.get("share")!, share);
-    gl.uniform1f(
-      places.get("diameter")!,
-      Math.max(1, 2 * pointRadius(this.n, camera.zoom) * this.ratio),
-    );
+    gl.uniform1f(places.get("diameter")!, Math.max(1, 2 * pointRadius(this.n, camera.zoom) * this.ratio));
     gl.drawArrays(gl.POINTS, 0, this.n);
   }
 
@@ -152,7 +149,7 @@ export class WebglRenderer implements Renderer {
 }
 
 function link(gl: WebGL2RenderingContext): WebGLProgram {
-  const program = gl.createProgram()!;
+  const program = gl.createProgram();
   for (const [type, source] of [
     [gl.VERTEX_SHADER, VERTEX],
     [gl.FRAGMENT_SHADER, FRAGMENT],

@@ -2,6 +2,8 @@
 
 import type { Row } from "../api/types";
 
+type Cell = Row["fields"][string] | undefined; // undefined: the row has no such field
+
 export interface Compared {
   name: string;
   a: string;
@@ -28,7 +30,7 @@ function isName(row: Row, name: string): boolean {
   return String(row.fields[name]) === String(row.id);
 }
 
-function apart(a: unknown, b: unknown): 0 | 1 | 2 {
+function apart(a: Cell, b: Cell): 0 | 1 | 2 {
   if (a === b || shown(a) === shown(b)) return 0;
   const [x, y] = [numeric(a), numeric(b)];
   if (x === null || y === null) return 2;
@@ -37,13 +39,13 @@ function apart(a: unknown, b: unknown): 0 | 1 | 2 {
 }
 
 /** Tables show numbers as they are written in the file: "5.0" is a number too. */
-function numeric(value: unknown): number | null {
+function numeric(value: Cell): number | null {
   if (value === null || value === undefined || value === "" || typeof value === "boolean") return null;
   const number = Number(value);
   return Number.isFinite(number) ? number : null;
 }
 
-export function shown(value: unknown): string {
+export function shown(value: Cell): string {
   if (value === null || value === undefined || value === "") return "–";
   if (typeof value !== "number") return String(value);
   return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(5)));

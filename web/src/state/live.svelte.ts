@@ -85,8 +85,7 @@ export class Live {
   async rows(wanted: number[]): Promise<Row[]> {
     const missing = wanted.filter((row) => !this.#rows.has(row));
     for (let at = 0; at < missing.length; at += 200)
-      for (const row of await api.rows(this.id, missing.slice(at, at + 200)))
-        this.#rows.set(row.row, row);
+      for (const row of await api.rows(this.id, missing.slice(at, at + 200))) this.#rows.set(row.row, row);
     return wanted.map((row) => this.#rows.get(row)!);
   }
 
@@ -119,10 +118,7 @@ export class Live {
 
   async #load() {
     const info = await api.session(this.id);
-    const [layout, labels] = await Promise.all([
-      api.layout(this.id, "pca"),
-      api.labels(this.id, 0),
-    ]);
+    const [layout, labels] = await Promise.all([api.layout(this.id, "pca"), api.labels(this.id, 0)]);
     if (this.#closed) return;
     this.layouts.set("pca", layout);
     this.labels = labels.labels;
@@ -188,7 +184,7 @@ export class Live {
 
   #heard(event: JournalEvent) {
     if (this.events.some((known) => known.seq === event.seq)) return;
-    const withdrawn = event.kind === "undo" ? (event.payload.event as number) : null;
+    const withdrawn = event.kind === "undo" ? event.payload.event : null;
     const known = this.events.map((old) => this.#after(old, event, withdrawn));
     known.push(event);
     known.sort((a, b) => a.seq - b.seq);

@@ -49,9 +49,7 @@ export class Outbox {
       const letter = { ...entry, key: freshKey(), who: page.who };
       this.#letters.push(letter);
       this.issued.add(letter.key);
-      return new Promise<JournalEvent>((done, failed) =>
-        this.#receipts.set(letter.key, { done, failed }),
-      );
+      return new Promise<JournalEvent>((done, failed) => this.#receipts.set(letter.key, { done, failed }));
     });
     this.#count();
     void this.#send();
@@ -132,7 +130,7 @@ export class Outbox {
 function adopt(shelf: string): Letter[] {
   try {
     const places = Object.keys(localStorage).filter((place) => place.startsWith(shelf));
-    const letters = places.flatMap((place) => JSON.parse(localStorage.getItem(place) ?? "[]"));
+    const letters = places.flatMap((place) => JSON.parse(localStorage.getItem(place) ?? "[]") as Letter[]);
     places.forEach((place) => localStorage.removeItem(place));
     return letters;
   } catch {

@@ -96,8 +96,8 @@ export class Questions {
   #post(asked: Asked, verdict: Verdict): Promise<JournalEvent> {
     const answer: Said = { kind: "answer", payload: { i: asked.i, j: asked.j, verdict } };
     const old = asked.again === undefined ? undefined : this.live.event(asked.again);
-    if (!old || old.payload.verdict === verdict || old.undone_by !== null)
-      return this.live.outbox.postAll([answer])[0];
+    const repeated = old?.kind === "answer" && old.payload.verdict === verdict;
+    if (!old || repeated || old.undone_by !== null) return this.live.outbox.postAll([answer])[0];
     const undo: Said = { kind: "undo", payload: { event: old.seq } };
     const [undone, answered] = this.live.outbox.postAll([undo, answer]);
     undone.catch(() => {});

@@ -31,12 +31,8 @@ export function nameOf(clusters: readonly Cluster[], wanted: number): string {
   return clusters.find((cluster) => cluster.number === wanted)?.name || `cluster ${wanted}`;
 }
 
-/** "38 rows moved from sevens to ones, and 12 more elsewhere, after your answer." */
-export function tell(
-  moved: [number, number, number][],
-  clusters: readonly Cluster[],
-  cause: string,
-): string {
+/** "38 rows moved from sevens to ones, and 12 more elsewhere after your answer." */
+export function tell(moved: [number, number, number][], clusters: readonly Cluster[], cause: string): string {
   if (moved.length === 0) return `No row moved${cause}.`;
   const [from, to, n] = moved[0];
   const rest = moved.slice(1).reduce((sum, flow) => sum + flow[2], 0);

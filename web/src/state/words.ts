@@ -1,17 +1,17 @@
 /** Events of the journal as a person would say them. */
 
-import type { Cluster, JournalEvent } from "../api/types";
+import type { Cluster, JournalEvent, Verdict } from "../api/types";
 import { nameOf, rowsOf } from "./trace";
 
-const SAID: Record<string, string> = { same: "same", different: "different", unsure: "cannot tell" };
+const SAID: Record<Verdict, string> = { same: "same", different: "different", unsure: "cannot tell" };
 
 export function sentence(
   event: JournalEvent,
   idOf: (row: number) => string | number,
   clusters: readonly Cluster[],
 ): string {
-  const { payload } = event;
-  switch (event.kind) {
+  const { kind, payload } = event;
+  switch (kind) {
     case "answer":
       return `${idOf(payload.i)} and ${idOf(payload.j)}: ${SAID[payload.verdict]}`;
     case "label":
@@ -23,7 +23,7 @@ export function sentence(
     case "rename":
       return `Cluster ${payload.cluster} is called “${payload.name}”`;
     case "merge":
-      return `Joined ${payload.clusters.map((number: number) => nameOf(clusters, number)).join(" and ")}`;
+      return `Joined ${payload.clusters.map((number) => nameOf(clusters, number)).join(" and ")}`;
     case "split":
       return `Split ${nameOf(clusters, payload.cluster)} in two`;
   }

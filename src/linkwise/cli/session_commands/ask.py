@@ -12,8 +12,10 @@ from linkwise.cli.session_commands.say import folder_argument
 if TYPE_CHECKING:
     from linkwise.session import Question, Row, Session
 
-_VERDICTS = {"s": "same", "d": "different", "u": "unsure"}
-_KEYS = "s same   d different   u cannot tell   z undo   q quit"
+#: The keys of the studio's page (web/src/ask/Question.svelte), so that one key means one thing.
+_VERDICTS = {"s": "same", "d": "different", "c": "unsure"}
+_UNDO = "u"
+_KEYS = "s same   d different   c cannot tell   u undo   q quit"
 _WIDTH = 36
 _MAX_FIELDS = 20
 
@@ -26,7 +28,7 @@ _MAX_FIELDS = 20
 def ask(folder: Path, who: str, strategy: str, limit: int | None) -> None:
     """Answer questions about pairs of rows, one key each.
 
-    Keys: s same, d different, u cannot tell, z undo the last answer, q quit. What the clustering
+    Keys: s same, d different, c cannot tell, u undo the last answer, q quit. What the clustering
     thinks is told after the answer.
     """
     from linkwise.session import Session  # a second to import: --help need not wait
@@ -51,7 +53,7 @@ def _one(session: Session, question: Question, given: list[int], who: str) -> bo
         key = click.getchar().lower()
         if key == "q":
             return False
-        if key == "z" and given:
+        if key == _UNDO and given:
             session.undo(given.pop(), who=who)
             click.echo("Took the last answer back.")
             return True

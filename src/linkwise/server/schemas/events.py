@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from linkwise.server.schemas.base import (
     MOST,
@@ -31,7 +31,14 @@ class AnswerPayload(Request):
     i: RowNumber
     j: RowNumber
     verdict: Verdict
-    guess: Literal["same", "different"] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_guess(cls, sent: Any) -> Any:
+        """Drop ``guess``, which could once be sent to no effect: the session writes its own."""
+        if isinstance(sent, dict):
+            return {name: value for name, value in sent.items() if name != "guess"}
+        return sent
 
 
 class LabelPayload(Request):
