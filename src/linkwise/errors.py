@@ -6,6 +6,10 @@ written for scikit-learn catches them without knowing us.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
 
 class LinkwiseError(Exception):
     """Anything linkwise refuses to do, in a sentence meant to be read."""
@@ -13,6 +17,58 @@ class LinkwiseError(Exception):
 
 class InvalidInput(LinkwiseError, ValueError):
     """A value given by the caller cannot be used."""
+
+
+class Remedy(Enum):
+    """What might help, in words that fit everywhere; a caller may know better ones."""
+
+    FILL_IN = "fill it in"
+    REMOVE_ROW = "remove the row"
+    CORRECT = "correct it"
+    LEAVE_COLUMN_OUT = "leave the column out"
+    NAME_ARRAY = "name one of them"
+
+
+@dataclass(frozen=True)
+class Advice:
+    """One thing that might help, and the column or array it is about."""
+
+    remedy: Remedy
+    name: str = ""
+
+
+class InvalidFile(InvalidInput):
+    """A file that cannot be used: which one, what is wrong, and what might help.
+
+    These are data, so that who talks to people can use the name they know the file by, and words
+    that fit where they are: a terminal has flags, a page has buttons.
+
+    Parameters
+    ----------
+    file : str
+        What the file is called.
+    found : str
+        The rest of the sentence, such as ``" line 3: 1 values for 2 columns."``.
+    *advice : Advice
+        What might help, any one of them.
+    """
+
+    def __init__(self, file: str, found: str, *advice: Advice) -> None:
+        super().__init__(file, found, *advice)
+        self.file, self.found, self.advice = file, found, advice
+
+    def worded(self, words: Mapping[Remedy, str] | None = None, file: str | None = None) -> str:
+        """Return the sentence with one's own words, in which ``{name}`` stands for the column."""
+        said = f"{self.file if file is None else file}{self.found}"
+        if not self.advice:
+            return said
+        known = words or {}
+        told = [known.get(a.remedy, a.remedy.value).format(name=a.name) for a in self.advice]
+        sentence = told[0] if len(told) == 1 else f"{', '.join(told[:-1])}, or {told[-1]}"
+        return f"{said} {sentence[0].upper()}{sentence[1:]}."
+
+    def __str__(self) -> str:
+        return self.worded()
 
 
 class InvalidLinks(InvalidInput):

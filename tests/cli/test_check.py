@@ -189,5 +189,6 @@ def test_an_id_column_without_a_table_is_a_wrong_call(misused, write):
 
 def test_another_kind_of_file_is_a_wrong_call(misused):
     assert misused("check", "said.txt") == (
-        "Error: Invalid value for 'LINKS': said.txt should end in .csv or .json or .parquet."
+        "Error: Invalid value for 'LINKS': said.txt should end in .csv, .tsv, .csv.gz, .tsv.gz, "
+        ".json, .parquet, .feather, .arrow, .jsonl or .ndjson."
     )

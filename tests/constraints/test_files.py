@@ -1,16 +1,18 @@
 """Links and labels survive every file format, and mistakes are named by file and line."""
 
-import builtins
+import gzip
 import json
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from drawn_links import links
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pyarrow import feather
 
 from linkwise.constraints import Links, PartialLabels
-from linkwise.errors import InvalidInput, MissingExtra
+from linkwise.errors import InvalidInput
 
 SUFFIXES = [".csv", ".json", ".parquet"]
 quick = settings(
@@ -134,7 +136,10 @@ def refused(read, *args, **kwargs):
             " line 2: weight 'much' must be a finite number >= 0.",
         ),
         ("i,j,kind,weight\n0,1,must,nan\n", " line 2: weight 'nan' must be a finite number >= 0."),
-        (b"i,j,kind\n0,\xff,must\n", " is not text in UTF-8."),
+        (
+            b"i,j,kind\n0,\xff\x00,must\n",
+            " is not text in UTF-8, UTF-16 (with its mark) or Latin-1. Save it as UTF-8.",
+        ),
     ],
 )
 def test_mistakes_in_a_csv_file_are_named_by_line(tmp_path, content, complaint):
@@ -201,7 +206,9 @@ def test_mistakes_in_a_parquet_file_are_named_by_entry(tmp_path):
         "answers.parquet: the columns must be i, j, kind, got 'row', 'label'."
     )
     path.write_text("not parquet")
-    assert refused(Links.read, path, 3) == "answers.parquet is not a Parquet file."
+    assert refused(Links.read, path, 3) == (
+        "answers.parquet is not a Parquet file linkwise can read."
+    )
 
 
 @pytest.mark.parametrize(
@@ -275,10 +282,16 @@ def test_labels_a_format_cannot_hold_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a", "a.csv.gz"])
-def test_other_endings_are_refused(tmp_path, name):
+def test_other_endings_are_not_written(tmp_path, name):
     message = f"{name}: use a name that ends in .csv, .json or .parquet."
     assert refused(Links(3).write, tmp_path / name) == message
-    assert refused(Links.read, tmp_path / name, 3) == message
+
+
+def test_other_endings_are_not_read(tmp_path):
+    assert refused(Links.read, tmp_path / "a.txt", 3) == (
+        "a.txt: use a name that ends in .csv, .tsv, .csv.gz, .tsv.gz, .json, .parquet, .feather, "
+        ".arrow, .jsonl or .ndjson."
+    )
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -287,18 +300,18 @@ def test_a_file_that_is_not_there_is_not_found(tmp_path, suffix):
         Links.read(tmp_path / f"none{suffix}", 3)
 
 
-def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
-    def without_pyarrow(name, *args, **kwargs):
-        if name.startswith("pyarrow"):
-            raise ImportError(name)
-        return imported(name, *args, **kwargs)
+def test_links_are_read_from_every_kind_of_table(tmp_path):
+    columns = pa.table({"i": [0, 1], "j": [1, 2], "kind": ["must", "different"]})
+    expected = Links(3, [(0, 1)], [(1, 2)])
+    feather.write_feather(columns, tmp_path / "a.feather")
+    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(r)}\n" for r in columns.to_pylist()))
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"i,j,kind\n0,1,must\n1,2,different\n"))
+    (tmp_path / "a.tsv").write_text("i\tj\tkind\n0\t1\tmust\n1\t2\tdifferent\n", "utf-16")
+    for name in ("a.feather", "a.jsonl", "a.csv.gz", "a.tsv"):
+        assert Links.read(tmp_path / name, 3) == expected
 
-    imported = builtins.__import__
-    monkeypatch.setattr(builtins, "__import__", without_pyarrow)
-    for doing, call in (
-        ("Writing", lambda: Links(3).write(tmp_path / "a.parquet")),
-        ("Reading", lambda: Links.read(tmp_path / "a.parquet", 3)),
-    ):
-        with pytest.raises(MissingExtra) as error:
-            call()
-        assert str(error.value) == f'{doing} Parquet needs pyarrow: pip install "linkwise[files]"'
+
+def test_a_spreadsheet_s_own_spelling_is_read(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes("i;j;kind;weight\nÅse;Bo;must;2,5\nBo;Cy;cannot;1\n".encode("latin-1"))
+    assert Links.read(path, 3, ["Åse", "Bo", "Cy"]) == Links(3, [(0, 1)], [(1, 2)], [2.5, 1])

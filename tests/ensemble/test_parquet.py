@@ -1,13 +1,10 @@
-import sys
-
 import numpy as np
+import pandas
+import pyarrow.parquet
 import pytest
 
 from linkwise.ensemble import ParquetSource, as_source
-from linkwise.errors import InvalidInput, MissingExtra
-
-pandas = pytest.importorskip("pandas")
-pyarrow_parquet = pytest.importorskip("pyarrow.parquet")
+from linkwise.errors import InvalidInput
 
 
 @pytest.fixture
@@ -41,7 +38,7 @@ def test_reading_in_order_decodes_each_row_group_once(path):
 
 
 def test_a_column_that_is_not_numeric_is_refused(path):
-    kind = pyarrow_parquet.read_schema(path).field("name").type
+    kind = pyarrow.parquet.read_schema(path).field("name").type
     with pytest.raises(InvalidInput) as caught:
         as_source(path)
     assert str(caught.value) == (
@@ -62,10 +59,3 @@ def test_a_file_that_is_not_parquet_is_refused(tmp_path):
     with pytest.raises(InvalidInput) as caught:
         as_source(path)
     assert str(caught.value).startswith(f"{path} is not a Parquet file: ")
-
-
-def test_without_pyarrow_one_sentence_says_what_to_install(path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    with pytest.raises(MissingExtra) as caught:
-        as_source(path)
-    assert str(caught.value) == 'reading Parquet needs pyarrow: pip install "linkwise[files]"'

@@ -1,12 +1,15 @@
 """CSV tables: what is a feature, what is left out, what is refused."""
 
+import gzip
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from linkwise.errors import InvalidInput
-from linkwise.tables import Choice, csv_file, read_row_names, read_table
+from linkwise.files.delimited import number, numbers
+from linkwise.tables import Choice, read_row_names, read_table
 
 
 @pytest.fixture
@@ -32,22 +35,26 @@ def refusal(table):
     return read
 
 
+def said(left_out):
+    return {name: str(why) for name, why in left_out.items()}
+
+
 def test_numbers_are_features_and_text_is_left_out(table):
     t = table("name,a,b", "x,1,2.5", "y,-3e2,4")
     assert t.features == ["a", "b"]
     assert t.X.tolist() == [[1, 2.5], [-300, 4]]
-    assert t.left_out == {"name": 'text such as "x"'}
+    assert said(t.left_out) == {"name": 'text such as "x"'}
     assert t.ids is None
 
 
 def test_an_empty_column_is_left_out(table):
-    assert table("a,b", "1,", "2,").left_out == {"b": "it is empty"}
+    assert said(table("a,b", "1,", "2,").left_out) == {"b": "it is empty"}
 
 
 def test_a_column_that_counts_the_rows_is_left_out(table):
     t = table(",a,n", "0,5,1", "1,5,2", "2,7,3")
     assert t.features == ["a"]
-    assert t.left_out == {"column 0": "it counts the rows", "n": "it counts the rows"}
+    assert said(t.left_out) == {"column 0": "it counts the rows", "n": "it counts the rows"}
 
 
 def test_a_column_that_counts_the_rows_is_used_when_asked_for(table):
@@ -100,7 +107,7 @@ def test_a_gap_in_a_late_block_names_its_line(refusal):
     lines[11_000] = ",1.5"
     assert refusal("a,b", *lines) == (
         't.csv line 11002: column "a" has no value. '
-        'Fill it in, remove the row, or leave the column out with --drop "a".'
+        "Fill it in, remove the row, or leave the column out."
     )
 
 
@@ -108,7 +115,7 @@ def test_a_gap_in_a_late_block_names_its_line(refusal):
 def test_a_missing_value_is_refused_with_line_and_column(refusal, gap):
     assert refusal("a,b", "1,2", f"3,{gap}") == (
         't.csv line 3: column "b" has no value. '
-        'Fill it in, remove the row, or leave the column out with --drop "b".'
+        "Fill it in, remove the row, or leave the column out."
     )
 
 
@@ -119,14 +126,13 @@ def test_lines_are_counted_as_an_editor_does(refusal):
 def test_text_among_numbers_is_refused(refusal):
     assert refusal("a", "1", "2", "about 3") == (
         't.csv line 4: column "a" holds numbers, but here it says "about 3". '
-        'Correct it, or leave the column out with --drop "a".'
+        "Correct it, or leave the column out."
     )
 
 
 def test_infinity_is_refused(refusal):
     assert refusal("a", "5", "inf") == (
-        't.csv row 1: column "a" is inf. '
-        'Fill it in, remove the row, or leave the column out with --drop "a".'
+        't.csv row 1: column "a" is inf. Fill it in, remove the row, or leave the column out.'
     )
 
 
@@ -182,15 +188,66 @@ def test_a_header_alone_is_refused(refusal):
     assert refusal("a,b") == "t.csv has a header and no rows."
 
 
-def test_other_encodings_are_refused(refusal):
-    assert refusal(text="größe\n1\n".encode("latin-1")) == "t.csv is not text in UTF-8."
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1", "cp1252"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_the_encoding_and_the_ends_of_lines_are_found(table, encoding, end):
+    text = end.join(["größe,ort", "1,Århus", "3,Köln", ""])
+    t = table(text=text.encode(encoding), id_column="ort")
+    assert t.features == ["größe"]
+    assert t.X.tolist() == [[1], [3]]
+    assert t.ids == ["Århus", "Köln"]
+
+
+def test_what_is_no_text_is_refused(refusal):
+    assert refusal(text=b"PAR1\x00\x01\xff\xfe\x02") == (
+        "t.csv is not text in UTF-8, UTF-16 (with its mark) or Latin-1. Save it as UTF-8."
+    )
+
+
+def test_damaged_text_is_refused_with_its_line_and_not_read_as_something_else(refusal):
+    assert refusal(text="größe\n1\n".encode() + b"\xff\n") == (
+        "t.csv line 3: the text is in UTF-8, but here it cannot be read. "
+        "The file is damaged or was put together from several."
+    )
+
+
+def test_a_packed_file_is_read_and_a_cut_one_refused(tmp_path):
+    path = tmp_path / "t.csv.gz"
+    packed = gzip.compress(b"name;a\nx;1,5\ny;2\n" * 1)
+    path.write_bytes(packed)
+    t = read_table(path, Choice("name"))
+    assert (t.ids, t.X.tolist()) == (["x", "y"], [[1.5], [2]])
+    for content in (packed[:-9], b"name,a\nx,1\n"):
+        path.write_bytes(content)
+        with pytest.raises(InvalidInput) as caught:
+            read_table(path, Choice())
+        assert str(caught.value) == "t.csv.gz is not a gzip file, or it is cut short."
+
+
+@pytest.mark.parametrize("separator", [";", "\t", "|"])
+def test_a_decimal_comma_is_understood_where_it_separates_nothing(table, separator):
+    lines = [separator.join(cells) for cells in (("a", "b"), ("1,5", "1,234"), ("-2", "5,678"))]
+    assert table(*lines).X.tolist() == [[1.5, 1.234], [-2, 5.678]]
+    assert not table(f"1,5{separator}2", f"3{separator}4").has_header
+
+
+def test_a_comma_that_may_separate_thousands_is_not_taken_for_a_decimal_one(table, refusal):
+    assert said(table("a;b", "1,234;1", "2,345;1").left_out) == {"a": 'text such as "1,234"'}
+    assert refusal("a;b", "999;0.5", "1,5;2.5").startswith(
+        't.csv line 3: column "a" holds numbers, but here it says "1,5".'
+    )
+
+
+def test_a_cell_may_be_long(table):
+    assert table("a,b", f"1,{'x' * 200_000}", "3,y").X.tolist() == [[1], [3]]
 
 
 def test_another_kind_of_file_is_refused():
     with pytest.raises(InvalidInput) as caught:
         read_table(Path("t.xlsx"), Choice())
     assert str(caught.value) == (
-        "t.xlsx: use a file that ends in .csv, .tsv, .parquet, .npy or .npz."
+        "t.xlsx: use a file that ends in .csv, .tsv, .csv.gz, .tsv.gz, .parquet, .feather, .arrow, "
+        ".jsonl, .ndjson, .npy or .npz."
     )
 
 
@@ -201,10 +258,11 @@ def test_row_names_need_no_features(tmp_path):
 
 
 def test_fast_and_slow_conversion_agree():
-    cells = ("1", " 2 ", "-3.5e-2", "+4", "0x10", "1_000", "five")
-    for cell in cells:
-        try:
-            fast = float(np.array([cell], dtype=np.float64)[0])
-        except ValueError:
-            fast = None
-        assert csv_file._number(cell) == fast
+    for cell in ("1", " 2 ", "-3.5e-2", "+4", "0x10", ".5", "5.", "inf", "five", "1,5", "1.5"):
+        for comma in (False, True):
+            fast = numbers(pa.array([cell]), comma=comma)
+            assert number(cell, comma=comma) == (None if fast is None else fast[0])
+
+
+def test_numbers_in_python_s_own_spelling_are_still_read(table):
+    assert table("a", "1_000", "2").X.tolist() == [[1000], [2]]

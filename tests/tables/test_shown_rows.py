@@ -1,4 +1,5 @@
 import csv
+import gzip
 
 import numpy as np
 import pyarrow as pa
@@ -6,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
 
-from linkwise.tables.shown_rows import open_rows
+from linkwise.tables.shown_rows import first_rows, open_rows
 
 
 def test_csv_rows_are_found_without_reading_the_rest(tmp_path):
@@ -27,6 +28,26 @@ def test_blank_lines_and_headerless_files_are_understood(tmp_path, end):
     shown = open_rows(path)
     assert shown.columns == ["0", "1"]
     assert shown.read([0, 2]) == [{"0": "1", "1": "2"}, {"0": "5", "1": "6"}]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_rows_are_shown_whatever_the_file_is_written_in(tmp_path, encoding, end, packed):
+    path = tmp_path / ("t.csv.gz" if packed else "t.csv")
+    text = end.join(["navn;x", "Åse;1,5", "", "Bjørn;2", ""]).encode(encoding)
+    path.write_bytes(gzip.compress(text) if packed else text)
+    rows = [{"navn": "Bjørn", "x": "2"}, {"navn": "Åse", "x": "1,5"}]
+    assert open_rows(path).read([1, 0]) == rows
+    assert first_rows(path, 1) == [["Åse", "1,5"]]
+
+
+def test_json_lines_are_shown(tmp_path):
+    (tmp_path / "t.jsonl").write_text('{"a": 1, "b": ["x"]}\n{"a": 2}\n')
+    shown = open_rows(tmp_path / "t.jsonl")
+    assert shown.columns == ["a", "b"]
+    assert shown.read([1, 0]) == [{"a": 2, "b": None}, {"a": 1, "b": "['x']"}]
+    assert first_rows(tmp_path / "t.jsonl", 5) == [["1", "['x']"], ["2", ""]]
 
 
 def test_parquet_rows_keep_numbers_and_turn_the_rest_into_text(tmp_path):

@@ -8,17 +8,22 @@ from typing import Any
 
 import click
 
-from linkwise.cli.options import LINK_FILES, FilePath, array_option, id_option, json_option
+from linkwise.cli.options import FilePath, array_option, id_option, json_option
+from linkwise.files.endings import KNOWLEDGE_READ, KNOWLEDGE_WRITTEN
 from linkwise.tables import check_output, read_row_names
 
 
 @click.command("check")
-@click.argument("links", type=FilePath(LINK_FILES))
+@click.argument("links", type=FilePath(KNOWLEDGE_READ))
 @click.option("--rows", type=click.IntRange(min=0), help="How many rows the links are about.")
 @click.option("--data", type=FilePath(), help="The table the links are about; counts its rows.")
 @id_option
 @array_option
-@click.option("--fix", type=FilePath(LINK_FILES), help="Write the links that remain to this file.")
+@click.option(
+    "--fix",
+    type=FilePath(KNOWLEDGE_WRITTEN),
+    help="Write the links that remain to this file.",
+)
 @json_option
 @click.pass_context
 def command(
@@ -33,9 +38,9 @@ def command(
 ) -> None:
     """Find contradictions in a file of links and propose a repair.
 
-    LINKS is a CSV, JSON or Parquet file with columns i, j, kind and, if wanted, weight. Two rows
-    that a chain of "same" makes equal cannot be different: every such contradiction is told with
-    its shortest chain. The repair withdraws the lightest set of links that leaves none.
+    LINKS is a CSV, JSON, Parquet or Feather file with columns i, j, kind and, if wanted, weight.
+    Two rows that a chain of "same" makes equal cannot be different: every such contradiction is
+    told with its shortest chain. The repair withdraws the lightest set of links that leaves none.
 
     With --rows, or --data and --id, links about rows that do not exist are found too.
 

@@ -18,6 +18,7 @@ from linkwise.cli.options import (
     FilePath,
     NameList,
     array_option,
+    drop_option,
     id_option,
     json_option,
     quiet_option,
@@ -51,7 +52,7 @@ from linkwise.tables import Choice, Table, check_output, read_table, write_label
 )
 @id_option
 @click.option("--features", type=NameList(), default=(), help="Cluster by these columns only.")
-@click.option("--drop", type=NameList(), default=(), help="Leave these columns out.")
+@drop_option
 @array_option
 @click.option(
     "--standardise/--no-standardise",

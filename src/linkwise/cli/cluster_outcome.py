@@ -54,7 +54,7 @@ class Outcome:
             "data": str(self.data),
             "rows": len(self.model.labels_),
             "features": self.table.features,
-            "left_out": self.table.left_out,
+            "left_out": {name: str(why) for name, why in self.table.left_out.items()},
             "standardised": self.standardised,
             "method": self.method,
             "n_clusters": self.model.n_clusters,

@@ -12,7 +12,8 @@ from typing import Any, NoReturn
 import click
 
 import linkwise
-from linkwise.errors import LinkwiseError
+from linkwise.cli.options import ADVICE
+from linkwise.errors import InvalidFile, LinkwiseError
 
 #: Every command and what it does. Its module has the same name and loads when it is used.
 COMMANDS = {
@@ -59,6 +60,8 @@ class CommandGroup(click.Group):
         """Run the command; what it refuses becomes one line on stderr."""
         try:
             return super().invoke(ctx)
+        except InvalidFile as error:
+            raise Refusal(error.worded(ctx.meta.get(ADVICE))) from error
         except LinkwiseError as error:
             raise Refusal(str(error)) from error
         except KeyboardInterrupt:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import linkwise as lw
-from linkwise.constraints.formats import LINKS, read_csv, read_json, read_parquet
+from linkwise.constraints.formats import LINKS, read_json, read_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +42,7 @@ def read_named_links(path: Path, n_rows: int | None, ids: list[Any] | None) -> N
 
 
 def _rows_of_table(path: Path) -> tuple[int, list[Any]]:
-    read = read_csv if path.suffix.lower() == ".csv" else read_parquet
-    table = read(path, ("i", "j", "kind"))
+    table = read_table(path, ("i", "j", "kind"))
     ids = _distinct([*table.column("i"), *table.column("j")])
     return len(ids), ids
 

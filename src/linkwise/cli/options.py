@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-LINK_FILES = (".csv", ".json", ".parquet")
+from linkwise.errors import Remedy
+from linkwise.files.endings import ending_of, listed
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
-quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
-seed_option = click.option(
-    "--seed", type=int, default=0, show_default=True, help="The same seed gives the same result."
-)
-id_option = click.option(
-    "--id",
-    "id_column",
-    metavar="COLUMN",
-    help="Column (of a .npz file: array) that names the rows. Without it they are numbered from 0.",
-)
-array_option = click.option(
-    "--array", metavar="NAME", help="Array of a .npz file that holds the rows; X by default."
-)
+#: Where a context keeps the words in which its command's options are advised.
+ADVICE = "linkwise.advice"
 
 
 class FilePath(click.ParamType[Path]):
@@ -37,9 +26,8 @@ class FilePath(click.ParamType[Path]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path, which must end in one of the suffixes, if there are any."""
         path = Path(value)
-        if self.suffixes and path.suffix.lower() not in self.suffixes:
-            listed = " or ".join(self.suffixes)
-            self.fail(f"{path.name} should end in {listed}.", param, ctx)
+        if self.suffixes and ending_of(path, self.suffixes) is None:
+            self.fail(f"{path.name} should end in {listed(self.suffixes)}.", param, ctx)
         return path
 
 
@@ -58,3 +46,41 @@ class NameList(click.ParamType[tuple[str, ...]]):
         if "" in names:
             self.fail(f"{value!r} holds an empty name.", param, ctx)
         return names
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
+seed_option = click.option(
+    "--seed", type=int, default=0, show_default=True, help="The same seed gives the same result."
+)
+id_option = click.option(
+    "--id",
+    "id_column",
+    metavar="COLUMN",
+    help="Column (of a .npz file: array) that names the rows. Without it they are numbered from 0.",
+)
+
+
+def _advised(remedy: Remedy, words: str) -> Callable[..., Any]:
+    """Let refusals advise an option, in these words, to users of a command that has it."""
+
+    def callback(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
+        ctx.meta.setdefault(ADVICE, {})[remedy] = words
+        return value
+
+    return callback
+
+
+array_option = click.option(
+    "--array",
+    metavar="NAME",
+    help="Array of a .npz file that holds the rows; X by default.",
+    callback=_advised(Remedy.NAME_ARRAY, "name one with --array"),
+)
+drop_option = click.option(
+    "--drop",
+    type=NameList(),
+    default=(),
+    help="Leave these columns out.",
+    callback=_advised(Remedy.LEAVE_COLUMN_OUT, 'leave the column out with --drop "{name}"'),
+)

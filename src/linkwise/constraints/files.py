@@ -1,6 +1,6 @@
 """Links and labels in files.
 
-CSV and Parquet
+CSV, Parquet, Feather and JSON lines
     Links have the columns ``i``, ``j``, ``kind`` and, if wanted, ``weight``; labels have ``label``
     and ``row``, or ``id`` where rows are named by id (either is read). Other columns are left
     alone.
@@ -26,9 +26,8 @@ from linkwise.constraints.formats import (
     LABELS,
     LINKS,
     Table,
-    read_csv,
     read_json,
-    read_parquet,
+    read_table,
     suffix_of,
     write_json,
     write_table,
@@ -36,6 +35,8 @@ from linkwise.constraints.formats import (
 from linkwise.constraints.pairs import Pairs, Weights
 from linkwise.constraints.row_names import Ids, RowNames
 from linkwise.errors import InvalidInput, InvalidLinks
+from linkwise.files.delimited import number
+from linkwise.files.endings import KNOWLEDGE_READ
 
 PathLike = str | os.PathLike[str]
 
@@ -45,7 +46,11 @@ _KINDS = {"must": True, "same": True, "cannot": False, "different": False}
 def read_links(path: PathLike, n_samples: int, ids: Ids) -> tuple[Pairs, Pairs, Weights]:
     """Return must-links, cannot-links and weights, must first."""
     rows = RowNames(n_samples, ids)
-    table = _read(Path(path), rows, ("i", "j", "kind"), _links_from_json)
+    return links_of(_read(Path(path), rows, ("i", "j", "kind"), _links_from_json), rows)
+
+
+def links_of(table: Table, rows: RowNames) -> tuple[Pairs, Pairs, Weights]:
+    """Return the links that columns i, j, kind and perhaps weight hold."""
     pairs = np.column_stack((rows.find(table, "i"), rows.find(table, "j")))
     for entry in np.flatnonzero(pairs[:, 0] == pairs[:, 1])[:1].tolist():
         raise table.refuse(entry, f"{table.column('i')[entry]!r} is linked to itself.")
@@ -83,7 +88,7 @@ def read_labels(path: PathLike, n_samples: int, ids: Ids) -> NDArray[Any]:
     column = _row_column(path, table, names)
     rows = names.find(table, column).tolist()
     said = table.column("label")
-    if suffix_of(path) == ".csv":
+    if table.is_text:
         said = _typed(said)
     labels = np.full(n_samples, None, dtype=object)
     first: dict[int, int] = {}
@@ -115,11 +120,8 @@ def write_labels(path: PathLike, labels: NDArray[Any], ids: Ids) -> None:
 
 
 def _read(path: Path, rows: RowNames, needed: tuple[str, ...], from_json: Any) -> Table:
-    suffix = suffix_of(path)
-    if suffix == ".csv":
-        return read_csv(path, needed)
-    if suffix == ".parquet":
-        return read_parquet(path, needed)
+    if suffix_of(path, KNOWLEDGE_READ) != ".json":
+        return read_table(path, needed)
     table: Table = from_json(path, rows)
     return table
 
@@ -192,10 +194,13 @@ def _weight(table: Table, entry: int, said: Any) -> float:
     if said is None or said == "":
         return 1.0
     try:
-        weight = float(said) if not isinstance(said, bool) else -1.0
+        if isinstance(said, str):
+            weight = number(said, comma=table.decimal_comma)
+        else:
+            weight = None if isinstance(said, bool) else float(said)
     except (TypeError, ValueError):
-        weight = -1.0
-    if not (isfinite(weight) and weight >= 0):
+        weight = None
+    if weight is None or not (isfinite(weight) and weight >= 0):
         raise table.refuse(entry, f"weight {said!r} must be a finite number >= 0.")
     return weight
 

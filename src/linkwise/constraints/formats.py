@@ -1,4 +1,4 @@
-"""Tables in and out of CSV, JSON and Parquet files, whatever they are about."""
+"""Tables in and out of files, whatever they are about: CSV, JSON, Parquet, Feather, JSON lines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from linkwise.errors import InvalidInput, InvalidLinks, missing_extra
+from linkwise.errors import InvalidFile, InvalidInput, InvalidLinks
+from linkwise.files.arrow import read_arrow
+from linkwise.files.delimited import Delimited, has_decimal_comma
+from linkwise.files.endings import DELIMITED, KNOWLEDGE_READ, KNOWLEDGE_WRITTEN, ending_of, listed
 
 #: What JSON files say they are.
 LINKS, LABELS = "linkwise links", "linkwise labels"
@@ -22,6 +25,8 @@ class Table:
 
     columns: dict[str, list[Any]]
     place: Callable[[int], str]
+    is_text: bool = False  # the file has no types
+    decimal_comma: bool = False
 
     def column(self, name: str, default: Any = None) -> list[Any]:
         """Return a column; where the file has none, the same value for every entry."""
@@ -33,12 +38,21 @@ class Table:
         return InvalidLinks(f"{self.place(entry)}: {complaint}")
 
 
-def suffix_of(path: Path) -> str:
-    """Return ``.csv``, ``.json`` or ``.parquet``; anything else is refused."""
-    suffix = path.suffix.lower()
-    if suffix not in (".csv", ".json", ".parquet"):
-        raise InvalidInput(f"{path.name}: use a name that ends in .csv, .json or .parquet.")
+def suffix_of(path: Path, known: tuple[str, ...] = KNOWLEDGE_WRITTEN) -> str:
+    """Return how the name ends; anything but the ``known`` endings is refused."""
+    suffix = ending_of(path, known)
+    if suffix is None:
+        raise InvalidInput(f"{path.name}: use a name that ends in {listed(known)}.")
     return suffix
+
+
+def read_table(path: Path, needed: tuple[str, ...]) -> Table:
+    """Read a file of columns, which all of ``needed`` must be among."""
+    read = _read_text if suffix_of(path, KNOWLEDGE_READ) in DELIMITED else _read_typed
+    try:
+        return read(path, needed)
+    except InvalidFile as error:
+        raise InvalidLinks(str(error)) from error
 
 
 def write_table(path: Path, columns: dict[str, list[Any]]) -> None:
@@ -46,34 +60,34 @@ def write_table(path: Path, columns: dict[str, list[Any]]) -> None:
     (write_csv if suffix_of(path) == ".csv" else write_parquet)(path, columns)
 
 
-def read_csv(path: Path, needed: tuple[str, ...]) -> Table:
-    """Read a CSV file whose first line names the columns; all values are text."""
-    lines: list[int] = []
-    rows: list[list[str]] = []
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(file)
-            header = [name.strip() for name in next(reader, [])]
-            for row in reader:
-                if row:
-                    rows.append(row)
-                    lines.append(reader.line_num)
-    except UnicodeDecodeError:
-        raise InvalidLinks(f"{path.name} is not text in UTF-8.") from None
+def _read_text(path: Path, needed: tuple[str, ...]) -> Table:
+    """Read a file whose first line names the columns; all values are text."""
+    source = Delimited.open(path)
+    header = [name.strip() for name in source.first]
     _check_columns(f"{path.name} line 1", header, needed)
-    for row, line in zip(rows, lines, strict=True):
-        if len(row) != len(header):
-            raise InvalidLinks(
-                f"{path.name} line {line}: {len(row)} values for {len(header)} columns."
-            )
-    columns = [list(values) for values in zip(*rows, strict=True)] or [[] for _ in header]
+    batches = list(source.batches(header=True))
+    columns = zip(*batches, strict=True)
+    cells = [[cell for part in parts for cell in part.to_pylist()] for parts in columns]
     return Table(
-        dict(zip(header, columns, strict=True)), lambda entry: f"{path.name} line {lines[entry]}"
+        dict(zip(header, cells or [[] for _ in header], strict=True)),
+        lambda entry: f"{path.name} line {source.line_of(entry + 1)}",
+        is_text=True,
+        decimal_comma=bool(batches) and has_decimal_comma(batches[0], source.delimiter),
     )
 
 
+def _read_typed(path: Path, needed: tuple[str, ...]) -> Table:
+    """Read a file whose columns have types; entries are counted from 0."""
+    table = read_arrow(path)
+    _check_columns(path.name, table.column_names, needed)
+    return Table(table.to_pydict(), lambda entry: f"{path.name} entry {entry}")
+
+
 def write_csv(path: Path, columns: dict[str, list[Any]]) -> None:
-    """Write columns of text and numbers; floats keep every digit."""
+    """Write columns of text and numbers; floats keep every digit.
+
+    The standard library writes them, because pyarrow would quote every text.
+    """
     returns = any("\r" in str(value) for values in columns.values() for value in values)
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(
@@ -111,30 +125,11 @@ def write_json(path: Path, kind: str, content: dict[str, Any]) -> None:
     path.write_text(json.dumps(whole, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def read_parquet(path: Path, needed: tuple[str, ...]) -> Table:
-    """Read a Parquet file; entries are counted from 0."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise missing_extra("Reading Parquet", "pyarrow", "files") from None
-    if not path.exists():
-        raise FileNotFoundError(2, "No such file", str(path))
-    try:
-        table = pq.read_table(path)
-    except pa.ArrowInvalid:
-        raise InvalidLinks(f"{path.name} is not a Parquet file.") from None
-    _check_columns(path.name, table.column_names, needed)
-    return Table(table.to_pydict(), lambda entry: f"{path.name} entry {entry}")
-
-
 def write_parquet(path: Path, columns: dict[str, list[Any]]) -> None:
     """Write columns, each of one type."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise missing_extra("Writing Parquet", "pyarrow", "files") from None
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     pq.write_table(pa.table(columns), path)
 
 

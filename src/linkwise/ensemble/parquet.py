@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.errors import InvalidInput, missing_extra
+from linkwise.errors import InvalidInput
 
 BATCH_ROWS = 4096
 
@@ -78,11 +78,8 @@ class ParquetSource:
 
 
 def _open(path: Path) -> Any:
-    try:
-        import pyarrow.parquet as parquet
-    except ImportError:
-        raise missing_extra("reading Parquet", "pyarrow", "files") from None
     import pyarrow
+    import pyarrow.parquet as parquet
 
     try:
         return parquet.ParquetFile(path)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from linkwise.datasets import load
-from linkwise.errors import InvalidInput
+from linkwise.errors import InvalidFile, InvalidInput
 from linkwise.server.files.inspection import guess_columns
 from linkwise.server.live.jobs import Report, Work
 from linkwise.server.schemas import sessions as schemas
@@ -29,10 +29,10 @@ def creation(service: Service, wanted: schemas.NewSession) -> Work:
         watch = {"progress": progress, "cancel": cancel}
         try:
             create_session(folder, data, wanted.n_clusters, **options, **watch)
-        except InvalidInput as error:
+        except InvalidFile as error:
             if isinstance(data, str):
                 raise
-            raise InvalidInput(service.uploads.in_their_words(data, str(error))) from error
+            raise InvalidInput(service.uploads.in_their_words(data, error)) from error
         return folder.name
 
     return work

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from linkwise.errors import InvalidInput, missing_extra
+from linkwise.errors import InvalidInput
 from linkwise.session.events.event import Event
 from linkwise.session.state.view import View
 from linkwise.tables import check_output
@@ -73,9 +73,7 @@ def _write(path: Path, columns: dict[str, list[Any]]) -> None:
 
 
 def _write_parquet(path: Path, columns: dict[str, list[Any]]) -> None:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise missing_extra("Writing Parquet", "pyarrow", "files") from None
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     pq.write_table(pa.table(columns), path)

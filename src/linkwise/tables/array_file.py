@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from linkwise.errors import InvalidInput
+from linkwise.errors import Advice, InvalidFile, Remedy
 from linkwise.tables.columns import Choice, Table, check_finite, check_known, read_ids
 
 _SPARSE = ("data", "indices", "indptr", "shape")
@@ -25,12 +25,12 @@ def read_arrays(path: Path, array: str | None, choice: Choice) -> Table:
     if choice.id_column is not None:
         ids = _ids(path.name, arrays, choice.id_column, X.shape[0])
     if 0 in X.shape:
-        raise InvalidInput(f"{path.name} holds {X.shape[0]} rows and {X.shape[1]} columns.")
+        raise InvalidFile(path.name, f" holds {X.shape[0]} rows and {X.shape[1]} columns.")
     names = [str(k) for k in range(X.shape[1])]
     check_known(path.name, (*choice.features, *choice.drop), names)
     wanted = choice.features or tuple(name for name in names if name not in choice.drop)
     if not wanted:
-        raise InvalidInput(f"{path.name}: no column is left to cluster by.")
+        raise InvalidFile(path.name, ": no column is left to cluster by.")
     if len(wanted) < len(names) or choice.features:
         X = X[:, [int(name) for name in wanted]]
     check_finite(path.name, X, wanted)
@@ -49,9 +49,10 @@ def load_arrays(path: Path) -> Mapping[str, NDArray[Any]]:
                 raise ValueError("a member of the archive is not an array")
             return arrays
     except (ValueError, EOFError, zipfile.BadZipFile, KeyError):
-        raise InvalidInput(
-            f"{path.name} is not a NumPy file linkwise can read: it reads arrays of numbers "
-            f"and text, never pickled objects."
+        raise InvalidFile(
+            path.name,
+            " is not a NumPy file linkwise can read: it reads arrays of numbers and text, never "
+            "pickled objects.",
         ) from None
 
 
@@ -62,13 +63,16 @@ def rows_of(file: str, arrays: Mapping[str, NDArray[Any]], name: str | None) -> 
         return sp.csr_array((_floats(file, "data", data), indices, indptr), shape=tuple(shape))
     name = name or "X"
     if name not in arrays:
-        raise InvalidInput(
-            f'{file} has no array "{name}", it has {", ".join(arrays)}. Name one with --array.'
+        raise InvalidFile(
+            file,
+            f' has no array "{name}", it has {", ".join(arrays)}.',
+            Advice(Remedy.NAME_ARRAY, name),
         )
     if arrays[name].ndim != 2:
-        raise InvalidInput(
-            f'{file}: array "{name}" has shape {arrays[name].shape}, '
-            f"expected rows and columns, of shape (n_rows, n_columns)."
+        raise InvalidFile(
+            file,
+            f': array "{name}" has shape {arrays[name].shape}, '
+            f"expected rows and columns, of shape (n_rows, n_columns).",
         )
     return _floats(file, name, arrays[name])
 
@@ -76,18 +80,18 @@ def rows_of(file: str, arrays: Mapping[str, NDArray[Any]], name: str | None) -> 
 def _floats(file: str, name: str, values: NDArray[Any]) -> NDArray[Any]:
     """Return the values as floats, in single precision where that loses nothing."""
     if values.dtype.kind not in "biuf":
-        raise InvalidInput(f'{file}: array "{name}" holds {values.dtype}, not numbers.')
+        raise InvalidFile(file, f': array "{name}" holds {values.dtype}, not numbers.')
     small = values.dtype.itemsize <= 2 or values.dtype == np.float32
     return values.astype(np.float32 if small else np.float64, copy=False)
 
 
 def _ids(file: str, arrays: Mapping[str, NDArray[Any]], name: str, n_rows: int) -> list[Any]:
     if name not in arrays:
-        raise InvalidInput(
-            f'{file} has no array "{name}" to name the rows, it has {", ".join(arrays)}.'
+        raise InvalidFile(
+            file, f' has no array "{name}" to name the rows, it has {", ".join(arrays)}.'
         )
     if arrays[name].shape != (n_rows,):
-        raise InvalidInput(
-            f'{file}: array "{name}" has shape {arrays[name].shape} for {n_rows} rows.'
+        raise InvalidFile(
+            file, f': array "{name}" has shape {arrays[name].shape} for {n_rows} rows.'
         )
-    return read_ids(f'{file} array "{name}"', arrays[name].tolist())
+    return read_ids(file, f'array "{name}"', arrays[name].tolist())

@@ -5,13 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from linkwise.errors import InvalidInput
+from linkwise.errors import InvalidFile
+from linkwise.files.endings import ARROW, DELIMITED, ending_of, listed
 from linkwise.tables.array_file import read_arrays
+from linkwise.tables.arrow_file import read_typed
 from linkwise.tables.columns import Choice, Column, Table, choose_columns, ids_of
 from linkwise.tables.csv_file import read_csv
-from linkwise.tables.parquet_file import read_parquet
 
 ARRAYS = (".npy", ".npz")
+#: How the names of files end that :func:`read_table` reads.
+ENDINGS = (*DELIMITED, *ARROW, *ARRAYS)
 
 
 def read_table(path: Path, choice: Choice, array: str | None = None) -> Table:
@@ -20,7 +23,7 @@ def read_table(path: Path, choice: Choice, array: str | None = None) -> Table:
     Parameters
     ----------
     path : Path
-        A ``.csv`` (or ``.tsv``), ``.parquet``, ``.npy`` or ``.npz`` file.
+        A file that ends in one of ``ENDINGS``.
     choice : Choice
         The columns that were asked for.
     array : str or None
@@ -29,7 +32,7 @@ def read_table(path: Path, choice: Choice, array: str | None = None) -> Table:
     _check_array(path, array)
     if path.suffix.lower() in ARRAYS:
         return read_arrays(path, array, choice)
-    return choose_columns(path.name, _read_columns(path, choice.id_column), choice)
+    return choose_columns(path.name, read_columns(path, choice.id_column), choice)
 
 
 def read_row_names(
@@ -40,19 +43,19 @@ def read_row_names(
     if path.suffix.lower() in ARRAYS:
         table = read_arrays(path, array, Choice(id_column))
         return table.X.shape[0], table.ids
-    columns = _read_columns(path, id_column)
+    columns = read_columns(path, id_column)
     return columns[0].n_rows, ids_of(path.name, columns, id_column)
 
 
-def _read_columns(path: Path, keep_raw: str | None) -> list[Column]:
-    suffix = path.suffix.lower()
-    if suffix in (".csv", ".tsv"):
+def read_columns(path: Path, keep_raw: str | None = None) -> list[Column]:
+    """Return the columns of a table; raw values are kept for the column ``keep_raw`` only."""
+    if ending_of(path, DELIMITED):
         return read_csv(path, keep_raw)
-    if suffix == ".parquet":
-        return read_parquet(path, keep_raw)
-    raise InvalidInput(f"{path.name}: use a file that ends in .csv, .tsv, .parquet, .npy or .npz.")
+    if ending_of(path, ARROW):
+        return read_typed(path, keep_raw)
+    raise InvalidFile(path.name, f": use a file that ends in {listed(ENDINGS)}.")
 
 
 def _check_array(path: Path, array: str | None) -> None:
     if array is not None and path.suffix.lower() != ".npz":
-        raise InvalidInput(f"{path.name} is not a .npz file, so --array has nothing to choose.")
+        raise InvalidFile(path.name, f' is not a .npz file, so there is no array "{array}" in it.')

@@ -1,6 +1,7 @@
 """Single rows of a file as people wrote them, for showing; the file is not held in memory.
 
-A CSV file is indexed once (where each row begins), Parquet and ``.npy`` files are mapped.
+A CSV file is indexed once (where each row begins), Parquet, Feather and ``.npy`` files are mapped.
+What has to be unpacked or decoded as a whole (gzip, UTF-16, JSON lines) is held after all.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import csv
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from io import BufferedReader
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +18,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from linkwise.errors import InvalidInput, missing_extra
+from linkwise.errors import InvalidInput
+from linkwise.files.arrow import read_arrow
+from linkwise.files.delimited import Delimited, reader
+from linkwise.files.endings import ARROW, ending_of
+from linkwise.files.text import is_packed
 from linkwise.tables.array_file import load_arrays, rows_of
-from linkwise.tables.csv_file import column_names, delimiter_of
+from linkwise.tables.csv_file import column_names
 
 Shown = str | int | float | bool | None
 
@@ -35,59 +41,91 @@ class ShownRows(ABC):
 
 def open_rows(path: Path, array: str | None = None) -> ShownRows:
     """Open a file that ``read_table`` has read."""
-    suffix = path.suffix.lower()
-    if suffix in (".npy", ".npz"):
+    if path.suffix.lower() in (".npy", ".npz"):
         return ArrayRows(path, array)
-    if suffix == ".parquet":
-        return ParquetRows(path)
-    return CsvRows(path)
+    if ending_of(path, ARROW):
+        return ArrowRows(read_arrow(path, memory_map=True))
+    source = Delimited.open(path)
+    if is_packed(path) or source.encoding == "utf-16":
+        return ArrowRows(_text_table(source))
+    try:
+        return CsvRows(source)
+    except csv.Error:  # lines that end as they once did on the Macintosh
+        return ArrowRows(_text_table(source))
+
+
+def first_rows(path: Path, n_rows: int) -> list[list[str]]:
+    """Return the first rows of a table as text, empty where there is no value."""
+    if ending_of(path, ARROW):
+        rows = read_arrow(path, memory_map=True).slice(0, n_rows).to_pylist()
+        return [["" if cell is None else str(cell) for cell in row.values()] for row in rows]
+    source = Delimited.open(path)
+    _, named = column_names(source)
+    return [cells for _, cells in islice(source.records(), int(named), n_rows + named)]
 
 
 class CsvRows(ShownRows):
-    """Rows of a CSV file, found by where they begin."""
+    """Rows of a CSV file, found by where they begin.
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        with path.open("rb") as file:
-            first = file.readline().decode("utf-8-sig")
-            file.seek(0)
-            self._delimiter = delimiter_of(first)
-            starts: list[int] = []
-            self.columns: list[str] = []
-            for start, cells in _records(file, self._delimiter):
-                if not self.columns:
-                    self.columns, data = column_names((1, cells))
-                    if not data:
-                        continue
-                starts.append(start)
-        self._starts = np.array(starts, dtype=np.int64)
+    pyarrow reads text from its beginning only, so the standard library's reader makes the index.
+    """
+
+    def __init__(self, source: Delimited) -> None:
+        self._source = source
+        self.columns, named = column_names(source)
+        with source.path.open("rb") as file:
+            starts = [start for start, _ in self._records(file)]
+        self._starts = np.array(starts[int(named) :], dtype=np.int64)
 
     def read(self, rows: Sequence[int]) -> list[dict[str, Shown]]:
         """Return the text of every cell."""
         found: list[dict[str, Shown]] = []
-        with self._path.open("rb") as file:
+        with self._source.path.open("rb") as file:
             for row in rows:
                 file.seek(int(self._starts[row]))
-                _, cells = next(_records(file, self._delimiter))
+                _, cells = next(self._records(file))
                 found.append(dict(zip(self.columns, cells, strict=True)))
         return found
 
+    def _records(self, file: BufferedReader) -> Iterator[tuple[int, list[str]]]:
+        """Yield where each record that is not blank begins, and its cells."""
+        position = consumed = file.tell()
+        marked = self._source.encoding
+        unmarked = marked.removesuffix("-sig")
 
-class ParquetRows(ShownRows):
-    """Rows of a Parquet file."""
+        def lines() -> Iterator[str]:
+            nonlocal consumed
+            for line in file:
+                text = line.decode(marked if consumed == 0 else unmarked)
+                consumed += len(line)
+                yield text
 
-    def __init__(self, path: Path) -> None:
-        try:
-            import pyarrow.parquet as pq
-        except ImportError:
-            raise missing_extra("Reading Parquet", "pyarrow", "files") from None
-        self._table: Any = pq.read_table(path, memory_map=True)
-        self.columns = list(self._table.column_names)
+        for cells in reader(lines(), self._source.delimiter):
+            if cells:
+                yield position, cells
+            position = consumed
+
+
+class ArrowRows(ShownRows):
+    """Rows of a table that pyarrow holds or maps."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+        self.columns = list(table.column_names)
 
     def read(self, rows: Sequence[int]) -> list[dict[str, Shown]]:
         """Return numbers as numbers and everything else as text."""
         taken = self._table.take(list(rows)).to_pylist()
         return [{name: _plain(value) for name, value in row.items()} for row in taken]
+
+
+def _text_table(source: Delimited) -> Any:
+    """Return the cells of a text file that cannot be read from the middle."""
+    import pyarrow as pa
+
+    names, named = column_names(source)
+    batches = [pa.record_batch(columns, names=names) for columns in source.batches(header=named)]
+    return pa.Table.from_batches(batches)
 
 
 class ArrayRows(ShownRows):
@@ -121,24 +159,6 @@ class ArrayRows(ShownRows):
         """Return one row as a dense array."""
         one = self.array[[row]]
         return np.asarray((one.toarray() if sp.issparse(one) else one)[0])
-
-
-def _records(file: BufferedReader, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield where each record that is not blank begins, and its cells."""
-    position = file.tell()
-    consumed = position
-
-    def lines() -> Iterator[str]:
-        nonlocal consumed
-        for line in file:
-            text = line.decode("utf-8-sig" if consumed == 0 else "utf-8")
-            consumed += len(line)
-            yield text
-
-    for cells in csv.reader(lines(), delimiter=delimiter):
-        if cells:
-            yield position, cells
-        position = consumed
 
 
 def _plain(value: Any) -> Shown:

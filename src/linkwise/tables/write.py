@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.errors import InvalidInput, missing_extra
+from linkwise.errors import InvalidInput
 
 
 def check_output(path: Path) -> None:
@@ -20,8 +19,6 @@ def check_output(path: Path) -> None:
         raise InvalidInput(f"{path}: there is no folder {path.parent}. Make it first.")
     if path.is_dir():
         raise InvalidInput(f"{path} is a folder. Name a file in it.")
-    if path.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
-        raise missing_extra("Writing Parquet", "pyarrow", "files")
 
 
 def write_labels(

@@ -1,6 +1,7 @@
 """Uploads: a stream becomes a file that is described, or nothing is left of it."""
 
 import errno
+import gzip
 import io
 import os
 import socket
@@ -102,7 +103,10 @@ def test_a_job_speaks_of_the_file_as_its_sender_does(client):
     wanted = {"name": "x", "n_clusters": 2, "source": source}
     over = wait_for(client, client.post("/api/sessions", json=wanted).json()["job"])
     assert over["state"] == "failed"
-    assert over["error"].startswith("flowers.csv line 3: column ")
+    assert over["error"] == (
+        'flowers.csv line 3: column "b" holds numbers, but here it says "x". '
+        "Correct it, or do not compare by this column."
+    )
 
 
 def test_short_texts_that_all_differ_name_the_rows(client):
@@ -244,9 +248,13 @@ def test_an_archive_that_grows_when_unpacked_is_refused(client, root, monkeypatc
     np.savez_compressed(file, X=np.zeros((1000, 100)))
     assert len(file.getvalue()) < 10_000
     monkeypatch.setattr(inspection, "MOST_UNPACKED", 100_000)
-    refused = upload(client, "x.npz", file.getvalue())
-    assert refused.status_code == 422
-    assert refused.json()["error"].startswith("x.npz unpacks to 800,")
+    packed = gzip.compress(b"a,b\n" + b"1,2\n" * 100_000)
+    for name, body in (("x.npz", file.getvalue()), ("x.csv.gz", packed)):
+        refused = upload(client, name, body)
+        assert refused.status_code == 422
+        assert refused.json() == {
+            "error": f"{name} unpacks to more than the 100,000 bytes linkwise takes."
+        }
     assert left(root) == []
 
 

@@ -12,6 +12,7 @@ from linkwise.cli.options import (
     FilePath,
     NameList,
     array_option,
+    drop_option,
     id_option,
     json_option,
     quiet_option,
@@ -46,7 +47,7 @@ class ImageShape(click.ParamType[tuple[int, ...]]):
 @click.option("--name", help="What people call the session; the folder's name by default.")
 @id_option
 @click.option("--features", type=NameList(), default=(), help="Cluster by these columns only.")
-@click.option("--drop", type=NameList(), default=(), help="Leave these columns out.")
+@drop_option
 @click.option("--text", metavar="COLUMN", help="Column of text to show.")
 @click.option("--image", metavar="COLUMN", help="Column of picture files, relative to DATA.")
 @click.option("--image-shape", type=ImageShape(), help="For arrays: every row is such a picture.")

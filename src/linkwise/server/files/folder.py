@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from linkwise.server.files.inspection import SUFFIXES
+from linkwise.files.endings import ending_of
 from linkwise.server.refusals import NotFound
+from linkwise.tables import ENDINGS
 
 MOST_LISTED = 1000
 
@@ -45,4 +46,4 @@ class DataFolder:
 
 
 def _is_data(name: str) -> bool:
-    return not name.startswith(".") and Path(name).suffix.lower() in SUFFIXES
+    return not name.startswith(".") and ending_of(name, ENDINGS) is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from linkwise.errors import InvalidInput
+from linkwise.errors import InvalidFile, InvalidInput
+from linkwise.files.text import is_packed, open_bytes
 from linkwise.session import Columns
-from linkwise.tables import read_row_names
+from linkwise.tables import read_columns, read_row_names
 from linkwise.tables.array_file import read_arrays
 from linkwise.tables.columns import Choice
 from linkwise.tables.columns import Column as TableColumn
-from linkwise.tables.csv_file import read_csv
-from linkwise.tables.parquet_file import read_parquet
+from linkwise.tables.read import ARRAYS
+from linkwise.tables.shown_rows import first_rows
 
-SUFFIXES = (".csv", ".tsv", ".parquet", ".npy", ".npz")
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
 #: Texts that all differ and are not longer than this name the rows.
 LONGEST_ID = 60
@@ -53,15 +52,10 @@ class Description:
 
 def inspect_file(path: Path) -> Description:
     """Describe a file, or say in a sentence why it cannot be read."""
-    suffix = path.suffix.lower()
-    if suffix in (".npy", ".npz"):
+    _check_unpacked(path)
+    if path.suffix.lower() in ARRAYS:
         return _describe_array(path)
-    if suffix in (".csv", ".tsv"):
-        found = _describe_table(read_csv(path, None), _first_lines(path))
-    elif suffix == ".parquet":
-        found = _describe_table(read_parquet(path, None), _first_rows(path))
-    else:
-        raise InvalidInput(f"{path.name}: use a file that ends in {', '.join(SUFFIXES)}.")
+    found = _describe_table(read_columns(path), first_rows(path, LOOKED_AT))
     if not _names_rows(path, found.guess["id"]):
         found.guess["id"] = None
     return found
@@ -69,7 +63,7 @@ def inspect_file(path: Path) -> Description:
 
 def guess_columns(path: Path) -> Columns | None:
     """Return what the columns of a table look like being for; None for arrays."""
-    if path.suffix.lower() in (".npy", ".npz"):
+    if path.suffix.lower() in ARRAYS:
         return None
     guess = inspect_file(path).guess
     return Columns(id=guess["id"], text=guess["text"], image=guess["image"])
@@ -84,7 +78,6 @@ def _names_rows(path: Path, column: str | None) -> bool:
 
 
 def _describe_array(path: Path) -> Description:
-    _check_unpacked(path)
     table = read_arrays(path, None, Choice())
     n_rows, n_columns = table.X.shape
     shape = _image_shape(path, n_columns)
@@ -96,11 +89,18 @@ def _describe_array(path: Path) -> Description:
 
 def _check_unpacked(path: Path) -> None:
     """Refuse an archive that is small only as long as it is packed."""
-    if zipfile.is_zipfile(path):
+    size = 0
+    if is_packed(path):
+        with open_bytes(path) as file:
+            while size <= MOST_UNPACKED and (chunk := file.read(1 << 20)):
+                size += len(chunk)
+    elif path.suffix.lower() in ARRAYS and zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             size = sum(part.file_size for part in archive.infolist())
-        if size > MOST_UNPACKED:
-            raise InvalidInput(f"{path.name} unpacks to {size:,} bytes, more than linkwise takes.")
+    if size > MOST_UNPACKED:
+        raise InvalidFile(
+            path.name, f" unpacks to more than the {MOST_UNPACKED:,} bytes linkwise takes."
+        )
 
 
 def _image_shape(path: Path, n_columns: int) -> list[int] | None:
@@ -161,26 +161,6 @@ def _reads_like_text(values: list[str]) -> bool:
 
 def _examples(values: list[str]) -> list[str]:
     return [value[:LONGEST_EXAMPLE] for value in values[:3]]
-
-
-def _first_lines(path: Path) -> list[list[str]]:
-    """Return the first rows of a CSV file that was read before, without its header."""
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        first = file.readline()
-        file.seek(0)
-        lines = (cells for cells in csv.reader(file, delimiter=max(",;\t|", key=first.count)))
-        rows = [cells for cells, _ in zip(filter(None, lines), range(LOOKED_AT + 1), strict=False)]
-    return rows if _all_numbers(rows[0]) else rows[1:]
-
-
-def _first_rows(path: Path) -> list[list[str]]:
-    """Return the first rows of a Parquet file as text."""
-    import pyarrow.parquet as pq
-
-    batch = next(pq.ParquetFile(path).iter_batches(batch_size=LOOKED_AT))
-    return [
-        ["" if cell is None else str(cell) for cell in row.values()] for row in batch.to_pylist()
-    ]
 
 
 def _all_numbers(cells: list[str]) -> bool:

@@ -13,14 +13,16 @@ import shutil
 import time
 from collections.abc import AsyncIterator
 from dataclasses import asdict
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import anyio.to_thread
 
-from linkwise.errors import InvalidInput, LinkwiseError
-from linkwise.server.files.inspection import SUFFIXES, inspect_file
+from linkwise.errors import InvalidFile, InvalidInput, LinkwiseError, Remedy
+from linkwise.files.endings import ending_of
+from linkwise.server.files.inspection import inspect_file
 from linkwise.server.refusals import NotFound, TooLarge
+from linkwise.tables import ENDINGS
 
 logger = logging.getLogger("linkwise.server")
 
@@ -28,6 +30,11 @@ FOLDER = ".uploads"
 UPLOAD_ID = r"^u[0-9a-f]{32}$"
 LIMIT = 2 * 2**30
 _PIECE = 2**20
+#: What helps against faults of a file, for people who choose columns with the mouse.
+ON_A_PAGE = {
+    Remedy.LEAVE_COLUMN_OUT: "do not compare by this column",
+    Remedy.NAME_ARRAY: "call the array with the rows X",
+}
 _DAY = 24 * 3600
 
 
@@ -50,9 +57,9 @@ class Uploads:
 
     async def take(self, name: str, chunks: AsyncIterator[bytes]) -> dict[str, Any]:
         """Store the bytes and describe the file; one that cannot be used leaves nothing behind."""
-        suffix = PurePosixPath(name).suffix.lower()
-        if suffix not in SUFFIXES:
-            raise InvalidInput(f"the file name must end in {', '.join(SUFFIXES)}.")
+        suffix = ending_of(name, ENDINGS)
+        if suffix is None:
+            raise InvalidInput(f"the file name must end in {', '.join(ENDINGS)}.")
         upload = f"u{secrets.token_hex(16)}"
         place = self.folder / upload
         place.mkdir()
@@ -72,12 +79,12 @@ class Uploads:
         about = json.loads((place / "about.json").read_text("utf-8"))
         return place / f"data{about['suffix']}"
 
-    def in_their_words(self, path: Path, sentence: str) -> str:
-        """Return a sentence about the file of an upload with the name its sender knows."""
-        if not path.is_relative_to(self.folder):
-            return sentence
-        about = json.loads((path.parent / "about.json").read_text("utf-8"))
-        return _as_called(sentence, about["suffix"], about["name"])
+    def in_their_words(self, path: Path, error: InvalidFile) -> str:
+        """Return what is wrong with a file, by the name its sender knows, for who has a page."""
+        name = path.name
+        if path.is_relative_to(self.folder):
+            name = json.loads((path.parent / "about.json").read_text("utf-8"))["name"]
+        return error.worded(ON_A_PAGE, name)
 
     async def _store(self, path: Path, chunks: AsyncIterator[bytes]) -> None:
         size, waiting = 0, bytearray()
@@ -97,8 +104,10 @@ class Uploads:
     def _describe(self, place: Path, upload: str, name: str, suffix: str) -> dict[str, Any]:
         try:
             description = inspect_file(place / f"data{suffix}")
-        except LinkwiseError as error:
-            raise InvalidInput(_as_called(str(error), suffix, name)) from error
+        except InvalidFile as error:
+            raise InvalidInput(error.worded(ON_A_PAGE, name)) from error
+        except LinkwiseError:
+            raise
         except Exception as error:  # what damaged files make their readers raise is past listing
             if isinstance(error, OSError) and error.errno is not None:
                 raise  # it is the disk and not the file
@@ -113,7 +122,3 @@ class Uploads:
             unused = re.fullmatch(UPLOAD_ID, place.name) and not (place / "used").exists()
             if unused and time.time() - place.stat().st_mtime > _DAY:
                 shutil.rmtree(place, ignore_errors=True)
-
-
-def _as_called(sentence: str, suffix: str, name: str) -> str:
-    return sentence.replace(f"data{suffix}", name)

@@ -185,7 +185,8 @@ def prepared_rows(table: Table, standardise: bool) -> Any:
 def shown_columns(path: Path, columns: Columns, table: Table) -> list[dict[str, str]]:
     """Return the name and type of every column of the file."""
     roles = {columns.id: "id", columns.text: "text", columns.image: "image"}
-    numbers = {*table.features, *(n for n, why in table.left_out.items() if "counts" in why)}
+    counters = (name for name, why in table.left_out.items() if why.kind == "counter")
+    numbers = {*table.features, *counters}
     if not table.has_units:
         return [{"name": name, "type": "number"} for name in table.features]
     return [

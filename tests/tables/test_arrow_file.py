@@ -1,13 +1,11 @@
-"""Parquet tables."""
-
-import sys
+"""Tables whose columns have types: Parquet, Feather, JSON lines."""
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from linkwise.errors import InvalidInput, MissingExtra
+from linkwise.errors import InvalidInput
 from linkwise.tables import Choice, read_row_names, read_table
 
 
@@ -21,12 +19,16 @@ def table(tmp_path):
     return read
 
 
+def said(left_out):
+    return {name: str(why) for name, why in left_out.items()}
+
+
 def test_numbers_are_features_and_the_rest_is_left_out(table):
     t = table({"a": [1, 5], "b": [0.5, 2.5], "c": ["x", "y"], "d": [True, False]})
     assert t.features == ["a", "b"]
     assert t.X.tolist() == [[1, 0.5], [5, 2.5]]
     assert t.X.dtype == np.float64
-    assert t.left_out == {"c": "its type is string", "d": "its type is bool"}
+    assert said(t.left_out) == {"c": "its type is string", "d": "its type is bool"}
 
 
 def test_single_precision_stays_single(table):
@@ -42,7 +44,7 @@ def test_a_gap_is_refused_with_row_and_column(table):
         table({"a": [1.0, None, 3.0]})
     assert str(caught.value) == (
         't.parquet row 1: column "a" has no value. '
-        'Fill it in, remove the row, or leave the column out with --drop "a".'
+        "Fill it in, remove the row, or leave the column out."
     )
 
 
@@ -51,7 +53,7 @@ def test_nan_is_refused_with_row_and_column(table):
         table({"b": [5.0, 5.0, 6.0], "a": [1.0, 3.0, np.nan]})
     assert str(caught.value) == (
         't.parquet row 2: column "a" has no value. '
-        'Fill it in, remove the row, or leave the column out with --drop "a".'
+        "Fill it in, remove the row, or leave the column out."
     )
 
 
@@ -73,11 +75,43 @@ def test_a_missing_file_is_told_by_the_system(tmp_path):
         read_table(tmp_path / "t.parquet", Choice())
 
 
-def test_without_pyarrow_one_sentence_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtra) as caught:
-        read_table(tmp_path / "t.parquet", Choice())
-    assert str(caught.value) == 'Reading Parquet needs pyarrow: pip install "linkwise[files]"'
+@pytest.mark.parametrize("name", ["t.feather", "t.arrow"])
+@pytest.mark.parametrize("open_writer", [pa.ipc.new_file, pa.ipc.new_stream])
+def test_arrow_s_own_formats_are_read(tmp_path, name, open_writer):
+    columns = pa.table({"id": ["p", "q"], "a": [1.5, 2.5]})
+    with open_writer(tmp_path / name, columns.schema) as writer:
+        writer.write_table(columns)
+    t = read_table(tmp_path / name, Choice("id"))
+    assert (t.ids, t.features, t.X.tolist()) == (["p", "q"], ["a"], [[1.5], [2.5]])
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_json_lines_are_read(tmp_path, encoding):
+    lines = '{"name": "Åse", "a": 1, "b": {"c": 2}}\n\n{"a": 2.5, "name": "Bo"}\n'
+    (tmp_path / "t.jsonl").write_text(lines, encoding)
+    t = read_table(tmp_path / "t.jsonl", Choice("name"))
+    assert (t.ids, t.X.tolist()) == (["Åse", "Bo"], [[1], [2.5]])
+    assert said(t.left_out) == {"b": "its type is struct<c: int64>"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("t.feather", "a,b\n1,2\n", "t.feather is not a Feather file linkwise can read."),
+        ("t.arrow", "", "t.arrow is not an Arrow file linkwise can read."),
+        (
+            "t.jsonl",
+            '{"a": 1}\n{"a": "x"}\n',
+            "t.jsonl is not a JSON lines file linkwise can read: JSON parse error: "
+            "Column(/a) changed from number to string in row 1.",
+        ),
+    ],
+)
+def test_files_that_are_something_else_are_refused(tmp_path, name, content, said):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(InvalidInput) as caught:
+        read_table(tmp_path / name, Choice())
+    assert str(caught.value) == said
 
 
 def test_row_names_need_no_features(tmp_path):

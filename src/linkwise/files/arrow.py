@@ -1,0 +1,65 @@
+"""Files whose columns have types, read by pyarrow: Parquet, Feather (Arrow IPC), JSON lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from linkwise.errors import InvalidFile
+from linkwise.files.text import encoding_of, open_utf8
+
+#: pyarrow wants every line to lie within one block.
+BLOCK_BYTES = 1 << 25
+
+
+def read_arrow(path: Path, *, memory_map: bool = False) -> Any:
+    """Return the table in a file, or a sentence that says why it cannot be read.
+
+    With ``memory_map``, the file is not held in memory where its format allows that.
+    """
+    import pyarrow as pa
+
+    path.open("rb").close()  # a missing file is told by the operating system
+    read, name = _READERS[path.suffix.lower()]
+    try:
+        table = read(path, memory_map)
+    except pa.ArrowException as error:
+        why = f": {str(error).removesuffix('.')}." if read is _read_json_lines else "."
+        raise InvalidFile(path.name, f" is not {name} file linkwise can read{why}") from error
+    return table
+
+
+def _read_parquet(path: Path, memory_map: bool) -> Any:
+    import pyarrow.parquet as pq
+
+    return pq.read_table(path, memory_map=memory_map)
+
+
+def _read_ipc(path: Path, memory_map: bool) -> Any:
+    """Read the format of Feather files, or else the one in which Arrow is sent over a wire."""
+    import pyarrow as pa
+    from pyarrow import ipc
+
+    def source() -> Any:
+        return pa.memory_map(str(path)) if memory_map else pa.OSFile(str(path))
+
+    try:
+        return ipc.open_file(source()).read_all()
+    except pa.ArrowInvalid:
+        return ipc.open_stream(source()).read_all()
+
+
+def _read_json_lines(path: Path, memory_map: bool) -> Any:  # noqa: ARG001
+    from pyarrow import json
+
+    with open_utf8(path, encoding_of(path)) as stream:
+        return json.read_json(stream, json.ReadOptions(block_size=BLOCK_BYTES))
+
+
+_READERS = {
+    ".parquet": (_read_parquet, "a Parquet"),
+    ".feather": (_read_ipc, "a Feather"),
+    ".arrow": (_read_ipc, "an Arrow"),
+    ".jsonl": (_read_json_lines, "a JSON lines"),
+    ".ndjson": (_read_json_lines, "a JSON lines"),
+}

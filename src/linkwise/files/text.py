@@ -1,0 +1,113 @@
+"""Text files in the encodings people have: UTF-8, UTF-16, Windows-1252; packed by gzip or not."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from linkwise.errors import InvalidFile
+
+#: What text is in that is not UTF-8: Latin-1 and the quotes and dashes that Windows adds to it.
+WESTERN = "cp1252"
+_CHUNK = 1 << 20
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+
+def is_packed(path: Path) -> bool:
+    """Tell whether the name says that the file is packed by gzip."""
+    return path.suffix.lower() == ".gz"
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[Any]:
+    """Open a file for reading, unpacked where it is packed."""
+    try:
+        with gzip.open(path) if is_packed(path) else path.open("rb") as file:
+            yield file
+    except (gzip.BadGzipFile, zlib.error, EOFError):
+        raise InvalidFile(path.name, " is not a gzip file, or it is cut short.") from None
+
+
+@contextmanager
+def open_text(path: Path, encoding: str) -> Iterator[IO[str]]:
+    """Open a file for reading as text; the ends of lines are left as they are."""
+    with open_bytes(path) as file, io.TextIOWrapper(file, encoding, newline="") as text:
+        yield text
+
+
+@contextmanager
+def open_utf8(path: Path, encoding: str) -> Iterator[Any]:
+    """Open a file for pyarrow, as a stream of UTF-8."""
+    import pyarrow as pa
+
+    path.open("rb").close()  # a missing file is told by the operating system
+    with pa.input_stream(path, compression="gzip" if is_packed(path) else None) as raw:
+        yield raw if encoding == "utf-8" else pa.transcoding_input_stream(raw, encoding, "utf-8")
+
+
+def encoding_of(path: Path) -> str:
+    """Return the encoding of a text file, or say why it is not text.
+
+    A mark at the beginning tells UTF-8 and UTF-16. Without one it is UTF-8 if all of it can be
+    read so, else Windows-1252, unless it was UTF-8 up to the damaged place.
+    """
+    with open_bytes(path) as file:
+        head = file.read(3)
+    marked = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
+    flaw = _first_flaw(path, marked or "utf-8", controls=True)
+    if flaw is None:
+        return marked or "utf-8"
+    if marked or flaw.foreign_before:
+        name = "UTF-16" if marked == "utf-16" else "UTF-8"
+        raise InvalidFile(
+            path.name,
+            f" line {flaw.line}: the text is in {name}, but here it cannot be read. "
+            f"The file is damaged or was put together from several.",
+        )
+    if _first_flaw(path, WESTERN, controls=False) is not None:
+        raise InvalidFile(
+            path.name,
+            " is not text in UTF-8, UTF-16 (with its mark) or Latin-1. Save it as UTF-8.",
+        )
+    return WESTERN
+
+
+@dataclass(frozen=True)
+class _Flaw:
+    """The first place where text cannot be read, and if anything but ASCII stood before it."""
+
+    line: int
+    foreign_before: bool
+
+
+def _first_flaw(path: Path, encoding: str, *, controls: bool) -> _Flaw | None:
+    """Look for bytes that are not of ``encoding``, or for control characters that no text has."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    line, foreign = 1, False
+    with open_bytes(path) as file:
+        while True:
+            chunk = file.read(_CHUNK)
+            try:
+                text = decoder.decode(chunk, final=not chunk)
+            except UnicodeDecodeError as error:
+                before = error.object[: error.start].decode(encoding, errors="ignore")
+                return _Flaw(line + before.count("\n"), foreign or not before.isascii())
+            if not controls and any(map(text.__contains__, _CONTROLS)):
+                return _Flaw(line, foreign)
+            line, foreign = line + text.count("\n"), foreign or not text.isascii()
+            if not chunk:
+                return None
+
+
+_CONTROLS = [chr(code) for code in range(32) if chr(code) not in "\t\n\v\f\r\x1a"]
