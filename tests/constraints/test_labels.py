@@ -7,6 +7,8 @@ from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import sklearn
 from drawn_links import entailed, links
@@ -46,6 +48,13 @@ drawn_labels = st.lists(st.sampled_from(["a", "b", "c", None]), max_size=9)
         (pd.Series(["b", None, "a"], index=[7, 8, 9]), ["a", "b"], [1, -1, 0]),
         (pd.Series([2, None, 1], dtype="Int64"), [1, 2], [1, -1, 0]),
         (pd.Series(["b", pd.NA, "a"], dtype="category"), ["a", "b"], [1, -1, 0]),
+        (pl.Series(["b", None, "a"]), ["a", "b"], [1, -1, 0]),
+        (pl.Series([2**60, None, 1]), [1, 2**60], [1, -1, 0]),
+        (pl.Series(["b", "a"], dtype=pl.Categorical), ["a", "b"], [1, 0]),
+        (pa.array(["b", None, "a"]), ["a", "b"], [1, -1, 0]),
+        (pa.chunked_array([["b", None], ["a"]]), ["a", "b"], [1, -1, 0]),
+        (pa.array([True, None, False]), [False, True], [1, -1, 0]),
+        (pa.array([2.0, -1.0, None]), [2], [0, -1, -1]),
         ([], [], []),
         ([None, -1], [], [-1, -1]),
     ],

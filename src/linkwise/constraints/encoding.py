@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.errors import InvalidLinks
+from linkwise.files.frames import column_values
 
 UNKNOWN = -1
 
@@ -32,6 +33,9 @@ def encode(labels: Any, unknown: Any = UNKNOWN) -> tuple[NDArray[Any], NDArray[n
 
 
 def _one_per_row(labels: Any) -> NDArray[Any]:
+    column = column_values(labels)
+    if column is not None:
+        labels = column
     sized = hasattr(labels, "__len__") or hasattr(labels, "__array__")
     if isinstance(labels, str | bytes | dict | set) or not sized:
         raise InvalidLinks(f"labels must be one label per row, got {labels!r}.")

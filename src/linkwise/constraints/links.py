@@ -13,6 +13,7 @@ from linkwise.constraints.closure import closed, component_numbers, pairs_of_cla
 from linkwise.constraints.conflicts import Conflict, find_conflicts, refuse_contradictions
 from linkwise.constraints.encoding import encode
 from linkwise.constraints.files import PathLike, read_links, write_links
+from linkwise.constraints.frames import links_from_frame, links_to_frame
 from linkwise.constraints.pairs import (
     Pairs,
     Weights,
@@ -207,6 +208,74 @@ class Links:
         True
         """
         write_links(path, self.n_samples, self.must, self.cannot, self.weight, ids)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        ids: Ids = None,
+        left: str = "i",
+        right: str = "j",
+        kind: str = "kind",
+        weight: str | None = None,
+        *,
+        n_samples: int | None = None,
+    ) -> Links:
+        """Read links from a data frame: pandas, polars, pyarrow and others.
+
+        Parameters
+        ----------
+        frame : data frame
+            One row per link.
+        ids : sequence of str or int, or None, default=None
+            The id of each row of the data; None if the frame names rows by number, from 0.
+        left, right : str, default="i" and "j"
+            The columns that name the two rows.
+        kind : str, default="kind"
+            The column that says ``must`` or ``cannot``; ``same`` and ``different`` are read too.
+        weight : str or None, default=None
+            The column of weights. None is the column ``weight`` if there is one, else 1 for all.
+        n_samples : int or None, default=None
+            How many rows the data has. None is the number of ids; without ids, the highest row
+            named and all before it.
+
+        Returns
+        -------
+        links : Links
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> people = ["ann", "bob", "eve"]
+        >>> pairs = [("ann", "bob", "same"), ("bob", "eve", "cannot")]
+        >>> said = pd.DataFrame(pairs, columns=["a", "b", "kind"])
+        >>> links = Links.from_frame(said, people, left="a", right="b")
+        >>> links
+        Links(n_samples=3, must=1, cannot=1)
+        >>> links.to_frame(people)
+             i    j    kind  weight
+        0  ann  bob    must     1.0
+        1  bob  eve  cannot     1.0
+        """
+        names = {"i": left, "j": right, "kind": kind, "weight": weight}
+        return cls(*links_from_frame(frame, n_samples, ids, names))
+
+    def to_frame(self, ids: Ids = None, *, backend: str | None = None) -> Any:
+        """Return a data frame with the columns i, j, kind and weight, must-links first.
+
+        Parameters
+        ----------
+        ids : sequence of str or int, or None, default=None
+            The id of each row; None to name rows by number.
+        backend : {"pandas", "polars", "pyarrow"} or None, default=None
+            Whose data frame; None is pandas, or pyarrow where pandas is not installed.
+
+        Returns
+        -------
+        frame : data frame
+            What :meth:`from_frame` reads; it has an example.
+        """
+        return links_to_frame(self.n_samples, self.must, self.cannot, self.weight, ids, backend)
 
     @property
     def shape(self) -> tuple[int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict, dataclass, fields
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +11,17 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import StandardScaler
 
-from linkwise.errors import InvalidInput, MissingData
+from linkwise.errors import InvalidFile, InvalidInput, MissingData
+from linkwise.files.endings import ending_of, listed
+from linkwise.files.frames import arrow_table, is_frame
 from linkwise.session.errors import DataChanged
-from linkwise.tables import Choice, Table, read_table
+from linkwise.tables import ENDINGS, Choice, Table, read_table
 from linkwise.tables.array_file import load_arrays
 from linkwise.tables.shown_rows import open_rows
 
 #: Larger files are compared by size and time first, and by content only if those differ.
 ALWAYS_HASHED = 1 << 30
 COPY_NAME = "data"
-SUFFIXES = (".csv", ".tsv", ".parquet", ".npy", ".npz")
 
 
 @dataclass(frozen=True)
@@ -133,8 +133,8 @@ def place_data(data: Any, folder: Path) -> tuple[Path, bool]:
     """Return the file that holds ``data``, and whether it is a copy in ``folder``."""
     if isinstance(data, str | Path):
         path = Path(data).expanduser().resolve()
-        if path.suffix.lower() not in SUFFIXES:
-            raise InvalidInput(f"{path.name}: use a file that ends in {', '.join(SUFFIXES)}.")
+        if ending_of(path, ENDINGS) is None:
+            raise InvalidFile(path.name, f": use a file that ends in {listed(ENDINGS)}.")
         if not path.is_file():
             raise MissingData(f"there is no file {path}.")
         return path, False
@@ -142,11 +142,14 @@ def place_data(data: Any, folder: Path) -> tuple[Path, bool]:
 
 
 def _write_copy(data: Any, folder: Path) -> Path:
+    import pyarrow.parquet as pq
+
     if sp.issparse(data):
         path = folder / f"{COPY_NAME}.npz"
         sp.save_npz(path, sp.csr_matrix(data), compressed=False)
-    elif hasattr(data, "columns") and hasattr(data, "to_csv"):
-        path = _write_frame(data, folder)
+    elif is_frame(data):
+        path = folder / f"{COPY_NAME}.parquet"
+        pq.write_table(arrow_table(data), path)
     else:
         rows = np.asarray(data)
         if rows.ndim != 2 or rows.dtype.kind not in "biuf":
@@ -156,17 +159,6 @@ def _write_copy(data: Any, folder: Path) -> Path:
             )
         path = folder / f"{COPY_NAME}.npy"
         np.save(path, rows, allow_pickle=False)
-    return path
-
-
-def _write_frame(frame: Any, folder: Path) -> Path:
-    named = frame.rename(columns=str)
-    if find_spec("pyarrow") is not None:
-        path = folder / f"{COPY_NAME}.parquet"
-        named.to_parquet(path, index=False)
-    else:
-        path = folder / f"{COPY_NAME}.csv"
-        named.to_csv(path, index=False)
     return path
 
 

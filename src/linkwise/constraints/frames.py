@@ -1,0 +1,56 @@
+"""Links in data frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from linkwise.constraints.files import links_of
+from linkwise.constraints.formats import Table
+from linkwise.constraints.pairs import Pairs, Weights
+from linkwise.constraints.row_names import Ids, RowNames
+from linkwise.errors import InvalidLinks
+from linkwise.files.frames import column_values, frame_columns, make_frame
+
+
+def links_from_frame(
+    frame: Any, n_samples: int | None, ids: Ids, names: Mapping[str, str | None]
+) -> tuple[int, Pairs, Pairs, Weights]:
+    """Return the number of rows, must-links, cannot-links and weights; ``names`` are columns."""
+    found = frame_columns(frame)
+    wanted = {role: name for role, name in names.items() if name is not None}
+    if names["weight"] is None and "weight" in found:
+        wanted["weight"] = "weight"
+    for name in wanted.values():
+        if name not in found:
+            listed = ", ".join(map(repr, found)) or "none"
+            raise InvalidLinks(f"the data frame has no column {name!r}, it has {listed}.")
+    columns = {role: _listed(found[name]) for role, name in wanted.items()}
+    table = Table(columns, lambda entry: f"the data frame's row {entry}")
+    ids = None if ids is None else list(ids)
+    if n_samples is None:
+        n_samples = _n_rows(columns) if ids is None else len(ids)
+    return n_samples, *links_of(table, RowNames(n_samples, ids))
+
+
+def links_to_frame(
+    n_samples: int, must: Pairs, cannot: Pairs, weight: Weights, ids: Ids, backend: str | None
+) -> Any:
+    """Return a data frame with the columns i, j, kind and weight."""
+    rows = RowNames(n_samples, ids)
+    i, j = (rows.names(end) for end in np.concatenate((must, cannot)).T)
+    kind = ["must"] * len(must) + ["cannot"] * len(cannot)
+    return make_frame({"i": i, "j": j, "kind": kind, "weight": weight.tolist()}, backend)
+
+
+def _listed(values: Any) -> list[Any]:
+    found = column_values(values)
+    return list(found.tolist() if isinstance(found, np.ndarray) else found)
+
+
+def _n_rows(columns: Mapping[str, list[Any]]) -> int:
+    """Return how many rows there must be at least."""
+    ends = [end for end in (*columns["i"], *columns["j"]) if isinstance(end, int)]
+    return max(ends, default=-1) + 1

@@ -1,0 +1,80 @@
+"""Data frames and their columns, of pandas, polars, pyarrow and others: one door, narwhals."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from linkwise.errors import InvalidInput
+
+
+def is_frame(data: Any) -> bool:
+    """Tell whether something is a data frame of any kind."""
+    if isinstance(data, np.ndarray | list | tuple):
+        return False
+    import narwhals as nw
+
+    return isinstance(nw.from_native(data, eager_only=True, pass_through=True), nw.DataFrame)
+
+
+def frame_columns(frame: Any) -> dict[str, Any]:
+    """Return the columns of a data frame by their names, which are text from now on."""
+    import narwhals as nw
+    from narwhals.exceptions import NarwhalsError
+
+    try:
+        opened = nw.from_native(frame, eager_only=True)
+        return {str(name): opened.get_column(name).to_native() for name in opened.columns}
+    except TypeError:
+        raise InvalidInput(
+            f"expected a data frame that is all there, got {type(frame).__name__}."
+        ) from None
+    except NarwhalsError as error:
+        raise InvalidInput(f"the data frame cannot be read: {error}") from None
+
+
+def arrow_table(frame: Any) -> Any:
+    """Return a data frame as a table of pyarrow, without its index."""
+    import pyarrow as pa
+
+    def store(name: str, values: Any) -> Any:
+        try:
+            return pa.array(values) if not isinstance(values, pa.ChunkedArray) else values
+        except (pa.ArrowException, TypeError) as error:
+            raise InvalidInput(f'column "{name}" cannot be stored: {error}') from error
+
+    return pa.table({name: store(name, values) for name, values in frame_columns(frame).items()})
+
+
+def column_values(values: Any) -> Any:
+    """Return a column of a data frame as an array of numbers or a list; None if it is no column.
+
+    Numbers without gaps become an array. In all else a gap is None.
+    """
+    if isinstance(values, np.ndarray | list | tuple | str | bytes | dict | set):
+        return None
+    import narwhals as nw
+
+    if hasattr(values, "to_pylist") and not hasattr(values, "chunks"):  # pyarrow's plain array
+        return values.to_pylist() if not hasattr(values, "column_names") else None
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if not isinstance(series, nw.Series):
+        return None
+    if series.dtype.is_numeric() and not series.dtype.is_decimal() and not series.null_count():
+        return series.to_numpy()
+    return [None if gap else value for gap, value in zip(series.is_null(), series, strict=True)]
+
+
+def make_frame(columns: dict[str, list[Any]], backend: str | None) -> Any:
+    """Return columns as a data frame of ``backend``; None is pandas, without it pyarrow."""
+    import narwhals as nw
+
+    kind: Any = backend or ("pandas" if find_spec("pandas") else "pyarrow")
+    if kind not in ("pandas", "polars", "pyarrow"):
+        raise InvalidInput(f"backend is {backend!r}, expected 'pandas', 'polars' or 'pyarrow'.")
+    try:
+        return nw.from_dict(columns, backend=kind).to_native()
+    except ModuleNotFoundError:
+        raise InvalidInput(f"{kind} is not installed: pip install {kind}") from None

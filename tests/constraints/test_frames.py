@@ -1,0 +1,63 @@
+"""Links in data frames of every kind."""
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from drawn_links import links
+from hypothesis import given, settings
+
+from linkwise.constraints import Links
+from linkwise.errors import InvalidInput
+
+quick = settings(deadline=None, max_examples=30)
+FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
+
+
+@pytest.mark.parametrize("backend", FRAMES)
+@quick
+@given(links())
+def test_links_come_back_from_a_data_frame_of_every_kind(backend, drawn):
+    frame = drawn.to_frame(backend=backend)
+    assert isinstance(frame, pa.Table if backend == "pyarrow" else FRAMES[backend])
+    assert Links.from_frame(frame, n_samples=len(drawn)) == drawn
+    ids = [f"x{k}" for k in range(len(drawn))]
+    assert Links.from_frame(drawn.to_frame(ids, backend=backend), ids) == drawn
+
+
+@pytest.mark.parametrize("backend", FRAMES)
+def test_the_columns_of_a_data_frame_may_have_any_names(backend):
+    frame = FRAMES[backend]({"a": [0, 1], "b": [1, 3], "said": ["same", "different"], "w": [2, 3]})
+    read = Links.from_frame(frame, left="a", right="b", kind="said", weight="w")
+    assert read == Links(4, [(0, 1)], [(1, 3)], [2, 3])
+
+
+@pytest.mark.parametrize(
+    ("frame", "complaint"),
+    [
+        ([(0, 1)], "expected a data frame that is all there, got list."),
+        (pl.LazyFrame({"i": [0]}), "expected a data frame that is all there, got LazyFrame."),
+        ({"i": [0], "j": [1]}, "the data frame has no column 'kind', it has 'i', 'j'."),
+        (
+            {"i": [0, 1], "j": [1, 1], "kind": ["must", "must"]},
+            "the data frame's row 1: 1 is linked to itself.",
+        ),
+        (
+            {"i": ["x"], "j": [1], "kind": ["must"]},
+            "the data frame's row 0: 'x' is not a row number. "
+            "Files that name rows by id are read with ids=.",
+        ),
+    ],
+    ids=str,
+)
+def test_mistakes_in_a_data_frame_are_named_by_its_row(frame, complaint):
+    given_frame = pd.DataFrame(frame) if isinstance(frame, dict) else frame
+    with pytest.raises(InvalidInput) as caught:
+        Links.from_frame(given_frame)
+    assert str(caught.value) == complaint
+
+
+def test_an_unknown_kind_of_data_frame_is_refused():
+    with pytest.raises(InvalidInput) as caught:
+        Links(2).to_frame(backend="excel")
+    assert str(caught.value) == ("backend is 'excel', expected 'pandas', 'polars' or 'pyarrow'.")
