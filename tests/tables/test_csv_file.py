@@ -242,6 +242,19 @@ def test_a_cell_may_be_long(table):
     assert table("a,b", f"1,{'x' * 200_000}", "3,y").X.tolist() == [[1], [3]]
 
 
+def test_a_row_may_be_wide(table):
+    wide = ",".join([f"{'0' * 500}1"] * 10_000)  # 5 MB
+    assert (table(wide, wide).X == np.ones((2, 10_000))).all()
+
+
+def test_a_quote_that_never_ends_is_found(refusal):
+    lines = [f'{k},"x"' for k in range(9)] + ['9,"x'] + ["1,2"] * 3_000_000
+    assert refusal("a,b", *lines) == (
+        "t.csv line 3000011: a row of more than 4,194,304 characters is too long. "
+        "Is a quote missing?"
+    )
+
+
 def test_another_kind_of_file_is_refused():
     with pytest.raises(InvalidInput) as caught:
         read_table(Path("t.xlsx"), Choice())

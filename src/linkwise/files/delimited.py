@@ -20,7 +20,7 @@ from linkwise.files.text import encoding_of, open_text, open_utf8
 
 DELIMITERS = ",;\t|"
 #: pyarrow wants every record to lie within two blocks.
-BLOCK_BYTES = 1 << 25
+BLOCK_BYTES, MOST_BLOCK_BYTES = 1 << 22, 1 << 28
 _COMMA_NUMBER = r"^\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*$"
 _POINT_NUMBER = r"^\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*$"
 _THOUSANDS = r"^\s*[+-]?[1-9]\d{0,2},\d{3}\s*$"  # 1,234 may be either
@@ -71,7 +71,7 @@ class Delimited:
                     pc.ReadOptions(
                         column_names=names,
                         skip_rows=self.n_lines if header else 0,
-                        block_size=BLOCK_BYTES,
+                        block_size=self._block_size,
                     ),
                     pc.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
                     pc.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
@@ -91,6 +91,12 @@ class Delimited:
         """Return the line in which a record ends; the first record has the number 0."""
         return next(islice(self.records(), record, None))[0]
 
+    @property
+    def _block_size(self) -> int:
+        """Many rows at a time, also of a wide table: every column of a block costs something."""
+        record = sum(map(len, self.first)) + len(self.first)
+        return max(BLOCK_BYTES, 16 * record, min(512 * record, MOST_BLOCK_BYTES))
+
     def _refusal(self, reason: str) -> InvalidFile:
         """Return the error about a file that pyarrow cannot read."""
         n_columns = len(self.first)
@@ -98,6 +104,12 @@ class Delimited:
             if len(cells) != n_columns:
                 return InvalidFile(
                     self.path.name, f" line {line}: {len(cells)} values for {n_columns} columns."
+                )
+            if sum(map(len, cells)) > self._block_size:
+                return InvalidFile(
+                    self.path.name,
+                    f" line {line}: a row of more than {self._block_size:,} characters is too "
+                    f"long. Is a quote missing?",
                 )
         return InvalidFile(self.path.name, f" is not a CSV file: {reason.removesuffix('.')}.")
 
