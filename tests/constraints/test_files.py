@@ -163,7 +163,11 @@ LINKS = {"format": "linkwise links", "version": 1}
     [
         ('{\n"format": ', " line 2: not valid JSON (Expecting value)."),
         ("[]", ': expected a JSON object with "format": "linkwise links".'),
-        (LINKS | {"version": 2}, ": version 2 is unknown; this linkwise reads version 1."),
+        (
+            LINKS | {"version": 2},
+            ": version 2 is unknown; this linkwise reads version 1. A newer linkwise may open it.",
+        ),
+        (LINKS | {"version": None}, ": version None is unknown; this linkwise reads version 1."),
         (LINKS | {"n_samples": 60}, " describes 60 rows, but n_samples=4."),
         (LINKS | {"rows": "ids"}, " names rows by ids: give ids= to read it."),
         (LINKS | {"must": [[0, 1], [2]]}, " must[1]: [2] is not a pair."),

@@ -131,11 +131,13 @@ def refusal(folder):
 
 def test_a_folder_without_an_ensemble_is_named(tmp_path):
     path = tmp_path / "ensemble.json"
-    assert refusal(tmp_path) == f"there is no ensemble in {tmp_path}: {path} is missing."
+    assert refusal(tmp_path) == f"there is no ensemble in {tmp_path}: ensemble.json is missing."
     path.write_text("ensemble")
-    assert refusal(tmp_path) == f"{path} is not the header of an ensemble: it is not JSON."
+    assert refusal(tmp_path) == f"{path} line 1: not valid JSON (Expecting value)."
     path.write_text("[]")
-    assert refusal(tmp_path) == f"{path} is not the header of an ensemble."
+    assert (
+        refusal(tmp_path) == f'{path}: expected a JSON object with "format": "linkwise ensemble".'
+    )
 
 
 @pytest.mark.parametrize(
@@ -143,13 +145,12 @@ def test_a_folder_without_an_ensemble_is_named(tmp_path):
     [
         (
             {"version": 2},
-            "{0} has version 2 and kind 'nearest centers'; this linkwise reads version 1 and kinds "
-            "'nearest centers', 'kernel centers'.",
+            "{0}: version 2 is unknown; this linkwise reads version 1. "
+            "A newer linkwise may open it.",
         ),
         (
             {"kind": "x"},
-            "{0} has version 1 and kind 'x'; this linkwise reads version 1 and kinds "
-            "'nearest centers', 'kernel centers'.",
+            "{0} has kind 'x'; this linkwise reads kinds 'nearest centers', 'kernel centers'.",
         ),
         ({"scale": "x"}, "{0} is not complete: scale or projected is missing."),
     ],
@@ -166,7 +167,7 @@ def test_missing_and_broken_arrays_are_named(folder):
     path.write_bytes(whole[:-4])
     assert refusal(folder).startswith(f"{path} cannot be read as an array (")
     path.unlink()
-    assert refusal(folder) == f"the ensemble is not complete: there is no {path}."
+    assert refusal(folder) == f"the ensemble in {folder} is not complete: centers.npy is missing."
 
 
 def test_arrays_that_do_not_fit_together_are_refused(folder):

@@ -129,8 +129,7 @@ def test_saving_where_the_labels_live_keeps_them(tmp_path):
 def test_a_folder_without_labels_is_named(tmp_path):
     with pytest.raises(MissingData) as caught:
         LabelMatrix.load(tmp_path)
-    path = tmp_path / "labels.json"
-    assert str(caught.value) == f"there is no label matrix in {tmp_path}: {path} is missing."
+    assert str(caught.value) == f"there is no label matrix in {tmp_path}: labels.json is missing."
 
 
 def test_a_header_without_its_labels_is_named(tmp_path):
@@ -156,8 +155,12 @@ def test_a_file_that_was_cut_short_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"version": 2}, "{0} has version 2; this linkwise reads version 1."),
-        ({"format": "x"}, "{0} is not the header of a label matrix."),
+        (
+            {"version": 2},
+            "{0}: version 2 is unknown; this linkwise reads version 1. "
+            "A newer linkwise may open it.",
+        ),
+        ({"format": "x"}, '{0}: expected a JSON object with "format": "linkwise label matrix".'),
         ({"n_rows": -1}, "{0}: n_rows is -1, not a count."),
         (
             {"n_rows": 1000},
@@ -180,7 +183,7 @@ def test_a_header_that_is_not_json_is_refused(tmp_path):
     with pytest.raises(InvalidInput) as caught:
         LabelMatrix.load(tmp_path)
     path = tmp_path / "labels.json"
-    assert str(caught.value) == f"{path} is not the header of a label matrix: it is not JSON."
+    assert str(caught.value) == f"{path} line 1: not valid JSON (Expecting value)."
 
 
 def test_an_array_of_another_type_is_refused(tmp_path):

@@ -442,16 +442,23 @@ def test_a_folder_without_session_is_told(tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ('{"format":', "is damaged: it is not JSON. Put a copy back; the journal is untouched."),
-        ("[1]", "does not describe a linkwise session."),
+        (
+            '{"format":',
+            " line 1: not valid JSON (Expecting value). It was left alone, and so was the journal.",
+        ),
+        (
+            "[1]",
+            ': expected a JSON object with "format": "linkwise session". '
+            "It was left alone, and so was the journal.",
+        ),
         (
             '{"format": "linkwise session", "version": 2}',
-            "was written by a newer linkwise (version 2, this one reads up to 1). It was left "
-            "alone; use the newer linkwise.",
+            ": version 2 is unknown; this linkwise reads version 1. A newer linkwise may open it. "
+            "It was left alone, and so was the journal.",
         ),
         (
             '{"format": "linkwise session", "version": 1}',
-            "is damaged: KeyError('image_shape') is missing or not what it should be. Put a copy "
+            " is damaged: KeyError('image_shape') is missing or not what it should be. Put a copy "
             "back; the journal is untouched.",
         ),
     ],
@@ -461,7 +468,7 @@ def test_a_damaged_description_is_told(folder, text, sentence):
     path.write_text(text)
     with pytest.raises(SessionError) as caught:
         Session.open(folder)
-    assert str(caught.value) == f"{path} {sentence}"
+    assert str(caught.value) == f"{path}{sentence}"
 
 
 def test_a_folder_that_is_in_use_is_left_alone(folder, blobs):

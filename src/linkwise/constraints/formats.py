@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +12,10 @@ from linkwise.errors import InvalidFile, InvalidInput, InvalidLinks
 from linkwise.files.arrow import read_arrow
 from linkwise.files.delimited import Delimited, has_decimal_comma
 from linkwise.files.endings import DELIMITED, KNOWLEDGE_READ, KNOWLEDGE_WRITTEN, ending_of, listed
+from linkwise.files.headed import Format
 
 #: What JSON files say they are.
-LINKS, LABELS = "linkwise links", "linkwise labels"
-VERSION = 1
+LINKS, LABELS = Format("linkwise links", 1), Format("linkwise labels", 1)
 
 
 @dataclass(frozen=True)
@@ -99,30 +98,18 @@ def write_csv(path: Path, columns: dict[str, list[Any]]) -> None:
         writer.writerows(zip(*columns.values(), strict=True))
 
 
-def read_json(path: Path, kind: str) -> dict[str, Any]:
+def read_json(path: Path, kind: Format) -> dict[str, Any]:
     """Read an object that says it is of this ``kind``, in a version we know."""
+    path.open("rb").close()  # a missing file is told by the operating system
     try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
-    except json.JSONDecodeError as error:
-        raise InvalidLinks(
-            f"{path.name} line {error.lineno}: not valid JSON ({error.msg})."
-        ) from None
-    except UnicodeDecodeError:
-        raise InvalidLinks(f"{path.name} is not text in UTF-8.") from None
-    if not isinstance(content, dict) or content.get("format") != kind:
-        raise InvalidLinks(f'{path.name}: expected a JSON object with "format": "{kind}".')
-    if content.get("version") != VERSION:
-        raise InvalidLinks(
-            f"{path.name}: version {content.get('version')!r} is unknown; "
-            f"this linkwise reads version {VERSION}."
-        )
-    return content
+        return kind.read(path)
+    except InvalidFile as error:
+        raise InvalidLinks(error.worded(file=path.name)) from None
 
 
-def write_json(path: Path, kind: str, content: dict[str, Any]) -> None:
+def write_json(path: Path, kind: Format, content: dict[str, Any]) -> None:
     """Write an object that says of what kind and version it is."""
-    whole = {"format": kind, "version": VERSION, **content}
-    path.write_text(json.dumps(whole, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(kind.text(content, ensure_ascii=False), encoding="utf-8")
 
 
 def write_parquet(path: Path, columns: dict[str, list[Any]]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Any
@@ -21,10 +20,10 @@ from linkwise.ensemble.models import (
 from linkwise.ensemble.preparation import Preparation
 from linkwise.ensemble.sources import as_source
 from linkwise.ensemble.store import LabelMatrix
-from linkwise.errors import InvalidInput, MissingData
+from linkwise.errors import InvalidInput
+from linkwise.files.headed import Format, read_array, write_arrays
 
-FORMAT = "linkwise ensemble"
-VERSION = 1
+FORMAT = Format("linkwise ensemble", 1)
 HEADER_FILE = "ensemble.json"
 KINDS = {kind.kind: kind for kind in (NearestCenters, KernelCenters)}
 
@@ -120,18 +119,13 @@ class Ensemble:
         arrays["mean"] = self.preparation.mean
         if self.preparation.components is not None:
             arrays["components"] = self.preparation.components
-        for name, array in arrays.items():
-            np.save(target / f"{name}.npy", array, allow_pickle=False)
+        write_arrays(target, arrays)
         header = {
-            "format": FORMAT,
-            "version": VERSION,
             "kind": self.models.kind,
             "scale": self.preparation.scale,
             "projected": self.preparation.components is not None,
         }
-        draft = target / (HEADER_FILE + ".new")
-        draft.write_text(json.dumps(header, indent=1) + "\n")
-        os.replace(draft, target / HEADER_FILE)
+        FORMAT.write(target / HEADER_FILE, header)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], mmap: bool = True) -> Ensemble:
@@ -139,12 +133,12 @@ class Ensemble:
         source = Path(folder)
         header = _read_header(source / HEADER_FILE)
         preparation = Preparation(
-            _read_array(source / "mean.npy"),
+            read_array(source, "mean", FORMAT.what),
             float(header["scale"]),
-            _read_array(source / "components.npy") if header["projected"] else None,
+            read_array(source, "components", FORMAT.what) if header["projected"] else None,
         )
         kind = KINDS[header["kind"]]
-        arrays = {name: _read_array(source / f"{name}.npy") for name in kind.layout}
+        arrays = {name: read_array(source, name, FORMAT.what) for name in kind.layout}
         models = models_from_arrays(kind, arrays, preparation.n_features)
         labels = LabelMatrix.load(source, mmap)
         if labels.n_partitions != models.n_partitions:
@@ -156,31 +150,12 @@ class Ensemble:
 
 
 def _read_header(path: Path) -> dict[str, Any]:
-    try:
-        header = json.loads(path.read_text())
-    except FileNotFoundError:
-        raise MissingData(f"there is no ensemble in {path.parent}: {path} is missing.") from None
-    except ValueError:
-        raise InvalidInput(f"{path} is not the header of an ensemble: it is not JSON.") from None
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise InvalidInput(f"{path} is not the header of an ensemble.")
-    if header.get("version") != VERSION or header.get("kind") not in KINDS:
+    header = FORMAT.read(path)
+    if header.get("kind") not in KINDS:
         raise InvalidInput(
-            f"{path} has version {header.get('version')!r} and kind {header.get('kind')!r}; this "
-            f"linkwise reads version {VERSION} and kinds {', '.join(map(repr, KINDS))}."
+            f"{path} has kind {header.get('kind')!r}; this linkwise reads kinds "
+            f"{', '.join(map(repr, KINDS))}."
         )
     if not isinstance(header.get("scale"), float) or not isinstance(header.get("projected"), bool):
         raise InvalidInput(f"{path} is not complete: scale or projected is missing.")
     return header
-
-
-def _read_array(path: Path) -> NDArray[Any]:
-    try:
-        array: NDArray[Any] = np.load(path, allow_pickle=False)
-    except FileNotFoundError:
-        raise MissingData(f"the ensemble is not complete: there is no {path}.") from None
-    except (ValueError, EOFError) as error:
-        raise InvalidInput(
-            f"{path} cannot be read as an array ({error}). The file may be cut short."
-        ) from None
-    return array

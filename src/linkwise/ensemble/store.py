@@ -8,7 +8,6 @@ sets. With a stride that is a large power of two they would all compete for the 
 
 from __future__ import annotations
 
-import json
 import mmap as mmap_module
 import os
 from pathlib import Path
@@ -19,10 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwise.ensemble.npy import read_npy_header
 from linkwise.errors import InvalidInput, MissingData
+from linkwise.files.headed import Format
 
 ALIGNMENT = 64
-FORMAT = "linkwise label matrix"
-VERSION = 1
+FORMAT = Format("linkwise label matrix", 1)
 FORGET_BYTES = 1 << 25
 ARRAY_FILE = "labels.npy"
 HEADER_FILE = "labels.json"
@@ -165,15 +164,8 @@ class LabelMatrix:
 
     def _write_header(self) -> None:
         assert self.folder is not None
-        header = {
-            "format": FORMAT,
-            "version": VERSION,
-            "n_partitions": self.n_partitions,
-            "n_rows": self._n_rows,
-        }
-        draft = self.folder / (HEADER_FILE + ".new")
-        draft.write_text(json.dumps(header, indent=1) + "\n")
-        os.replace(draft, self.folder / HEADER_FILE)
+        header = {"n_partitions": self.n_partitions, "n_rows": self._n_rows}
+        FORMAT.write(self.folder / HEADER_FILE, header)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the labels to ``folder``; where they live there already, only flush them."""
@@ -225,20 +217,7 @@ def _flush(buffer: NDArray[np.uint8]) -> None:
 
 
 def _read_header(path: Path) -> dict[str, Any]:
-    try:
-        header = json.loads(path.read_text())
-    except FileNotFoundError:
-        raise MissingData(
-            f"there is no label matrix in {path.parent}: {path} is missing."
-        ) from None
-    except ValueError:
-        raise InvalidInput(f"{path} is not the header of a label matrix: it is not JSON.") from None
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise InvalidInput(f"{path} is not the header of a label matrix.")
-    if header.get("version") != VERSION:
-        raise InvalidInput(
-            f"{path} has version {header.get('version')!r}; this linkwise reads version {VERSION}."
-        )
+    header = FORMAT.read(path)
     for name in ("n_partitions", "n_rows"):
         if not isinstance(header.get(name), int) or header[name] < 0:
             raise InvalidInput(f"{path}: {name} is {header.get(name)!r}, not a count.")

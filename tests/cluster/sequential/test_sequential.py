@@ -338,8 +338,8 @@ def test_a_model_of_a_newer_version_is_refused(model, tmp_path):
     with pytest.raises(InvalidInput) as caught:
         lw.load(tmp_path / "model")
     assert str(caught.value) == (
-        f"{header} has version 9; this linkwise reads versions up to 2. A newer linkwise may open "
-        "it."
+        f"{header}: version 9 is unknown; this linkwise reads versions 1 to 2. "
+        "A newer linkwise may open it."
     )
 
 

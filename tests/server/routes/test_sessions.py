@@ -150,7 +150,7 @@ def test_a_damaged_session_does_not_hide_the_others(client, root):
     assert [found["id"] for found in client.get("/api/sessions").json()] == ["flowers"]
     refused = client.get("/api/sessions/broken")
     assert refused.status_code == 409
-    assert "session.json is damaged" in refused.json()["error"]
+    assert "session.json line 1: not valid JSON" in refused.json()["error"]
 
 
 def test_a_full_disk_is_told_and_the_answer_is_not_acknowledged(client, monkeypatch):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from dataclasses import fields
@@ -14,10 +13,10 @@ import numpy as np
 
 from linkwise.constraints import Links
 from linkwise.ensemble import Ensemble
-from linkwise.errors import InvalidInput, MissingData
+from linkwise.errors import InvalidInput
+from linkwise.files.headed import Format, read_array, write_arrays
 
-FORMAT = "linkwise model"
-VERSION = 2
+FORMAT = Format("linkwise model", 2)
 HEADER_FILE = "model.json"
 #: The classes that can be written, where they live, and the values that hold their fitted state.
 _CLASSES: dict[str, tuple[str, dict[str, str]]] = {
@@ -46,21 +45,18 @@ def save_model(model: Any, folder: Path) -> None:
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
     model.ensemble_.save(draft / "ensemble")
-    for name, array in _state(model).items():
-        np.save(draft / f"{name}.npy", array, allow_pickle=False)
+    write_arrays(draft, _state(model))
     params = {k: v for k, v in model.get_params().items() if k not in _TRANSIENT}
     if not isinstance(params["random_state"], int | None):
         params["random_state"] = None
     header = {
-        "format": FORMAT,
-        "version": VERSION,
         "class": type(model).__name__,
         "params": params,
         "n_features": int(model.n_features_in_),
         "feature_names": getattr(model, "feature_names_in_", np.empty(0)).tolist(),
         "n_rows": model.ensemble_.n_rows,
     }
-    (draft / HEADER_FILE).write_text(json.dumps(header, indent=1, default=_plain) + "\n")
+    FORMAT.write(draft / HEADER_FILE, header, default=_plain)
     if folder.exists():
         old = folder.with_name(folder.name + ".old")
         shutil.rmtree(old, ignore_errors=True)
@@ -140,31 +136,11 @@ def _plain(value: Any) -> Any:
 
 
 def _read(folder: Path, name: str) -> Any:
-    path = folder / f"{name}.npy"
-    try:
-        return np.load(path, allow_pickle=False)
-    except FileNotFoundError:
-        raise MissingData(
-            f"the model in {folder} is not complete: {path.name} is missing."
-        ) from None
-    except (ValueError, EOFError) as error:
-        raise InvalidInput(f"{path} cannot be read as an array ({error}).") from None
+    return read_array(folder, name, FORMAT.what)
 
 
 def _read_header(path: Path) -> dict[str, Any]:
-    try:
-        header = json.loads(path.read_text("utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        raise MissingData(f"there is no model in {path.parent}: {path.name} is missing.") from None
-    except ValueError:
-        raise InvalidInput(f"{path} is not the header of a model: it is not JSON.") from None
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise InvalidInput(f"{path} is not the header of a linkwise model.")
-    if header.get("version") not in range(1, VERSION + 1):
-        raise InvalidInput(
-            f"{path} has version {header.get('version')!r}; this linkwise reads versions up to "
-            f"{VERSION}. A newer linkwise may open it."
-        )
+    header = FORMAT.read(path)
     if header.get("class") not in _CLASSES:
         raise InvalidInput(f"{path} holds a {header.get('class')!r}, which cannot be loaded.")
     return header

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from linkwise.errors import MissingData
+from linkwise.errors import InvalidFile
+from linkwise.files.headed import Format
 from linkwise.session.data.file import Columns, DataFile
 from linkwise.session.errors import SessionError
 
-FORMAT = "linkwise session"
-VERSION = 1
+FORMAT = Format("linkwise session", 1)
 FILE = "session.json"
 
 
@@ -60,8 +59,6 @@ class Description:
     def write(self, folder: Path) -> None:
         """Write ``session.json`` into a folder that is being made."""
         values: dict[str, Any] = {
-            "format": FORMAT,
-            "version": VERSION,
             "id": self.id,
             "name": self.name,
             "created": self.created,
@@ -75,12 +72,15 @@ class Description:
             "standardised": self.standardised,
             "journal": self.journal,
         }
-        (folder / FILE).write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
+        FORMAT.write(folder / FILE, values)
 
 
 def read_description(folder: Path) -> Description:
     """Return what ``session.json`` says, or say what is wrong with it."""
-    values = _read_json(folder)
+    try:
+        values = FORMAT.read(folder / FILE)
+    except InvalidFile as error:
+        raise SessionError(f"{error} It was left alone, and so was the journal.") from error
     try:
         shape = values["image_shape"]
         return Description(
@@ -107,24 +107,3 @@ def read_description(folder: Path) -> Description:
 def is_session(folder: str | Path) -> bool:
     """Tell whether a folder holds a session."""
     return (Path(folder) / FILE).is_file()
-
-
-def _read_json(folder: Path) -> dict[str, Any]:
-    path = folder / FILE
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        raise MissingData(f"there is no session in {folder}: {FILE} is missing.") from None
-    except ValueError:
-        raise SessionError(
-            f"{path} is damaged: it is not JSON. Put a copy back; the journal is untouched."
-        ) from None
-    if not isinstance(values, dict) or values.get("format") != FORMAT:
-        raise SessionError(f"{path} does not describe a linkwise session.")
-    version = values.get("version")
-    if not isinstance(version, int) or version > VERSION:
-        raise SessionError(
-            f"{path} was written by a newer linkwise (version {version!r}, this one reads up to "
-            f"{VERSION}). It was left alone; use the newer linkwise."
-        )
-    return values

@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import linkwise
+from linkwise.files.headed import Format
 from linkwise.session.journal.journal import Journal, Record
 from linkwise.session.journal.log import COLUMNS, Log
 
 logger = logging.getLogger(__name__)
 
-FORMAT = "linkwise checkpoint"
-VERSION = 1
+FORMAT = Format("linkwise checkpoint", 1)
 FILE = "checkpoint"
 
 
@@ -55,8 +55,6 @@ def write_checkpoint(folder: Path, session: str, last: Record, checkpoint: Check
         parts["labels"] = _pack(checkpoint.labels)
         parts["margins"] = _pack(checkpoint.margins)
     header = {
-        "format": FORMAT,
-        "version": VERSION,
         "linkwise": linkwise.__version__,
         "session": session,
         "seq": log.n,
@@ -67,7 +65,7 @@ def write_checkpoint(folder: Path, session: str, last: Record, checkpoint: Check
     }
     draft = folder / f"{FILE}.new"
     with draft.open("wb") as file:
-        file.write(json.dumps(header).encode() + b"\n")
+        file.write(FORMAT.text(header).encode())
         for part in parts.values():
             file.write(part)
         file.flush()
@@ -94,9 +92,7 @@ def read_checkpoint(folder: Path, session: str, journal: Journal) -> Checkpoint 
 
 def _read(content: bytes, session: str, journal: Journal) -> Checkpoint:
     line, _, body = content.partition(b"\n")
-    header = json.loads(line)
-    if header["format"] != FORMAT or header["version"] != VERSION:
-        raise ValueError("it has another format")
+    header = FORMAT.parse(FILE, line)
     if header["session"] != session:
         raise ValueError("it belongs to another session")
     parts = _unpack(body, header["parts"])

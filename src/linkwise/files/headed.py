@@ -1,0 +1,106 @@
+"""What linkwise writes for itself: JSON that says of what format and version it is, and arrays.
+
+Nothing executable is ever read. What an older linkwise wrote is still opened.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwise.errors import InvalidFile, InvalidInput, MissingData
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format: what it is called, and the newest version of it that is known.
+
+    Examples
+    --------
+    >>> print(Format("linkwise model", 2).text({"n_rows": 3}), end="")
+    {"format": "linkwise model", "version": 2, "n_rows": 3}
+    """
+
+    name: str
+    version: int
+
+    @property
+    def what(self) -> str:
+        """What such a file holds: "model", "label matrix"."""
+        return self.name.removeprefix("linkwise ")
+
+    def text(self, content: Mapping[str, Any], **options: Any) -> str:
+        """Return JSON and a line end: format and version first, then the content.
+
+        ``options`` are those of ``json.dumps``.
+        """
+        whole = {"format": self.name, "version": self.version, **content}
+        return json.dumps(whole, **options) + "\n"
+
+    def write(self, path: Path, content: Mapping[str, Any], **options: Any) -> None:
+        """Write a file of JSON; readers see it whole or not at all."""
+        draft = path.with_name(f"{path.name}.new")
+        draft.write_text(self.text(content, indent=1, **options), encoding="utf-8")
+        os.replace(draft, path)
+
+    def read(self, path: Path) -> dict[str, Any]:
+        """Return the content of a file, if it is of this format, in a version that is known."""
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+        except (FileNotFoundError, NotADirectoryError):
+            raise MissingData(
+                f"there is no {self.what} in {path.parent}: {path.name} is missing."
+            ) from None
+        except UnicodeDecodeError:
+            raise InvalidFile(str(path), " is not text in UTF-8.") from None
+        return self.parse(str(path), text)
+
+    def parse(self, file: str, text: str | bytes) -> dict[str, Any]:
+        """Return the content of JSON that was read from ``file``."""
+        try:
+            content = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise InvalidFile(
+                file, f" line {error.lineno}: not valid JSON ({error.msg})."
+            ) from None
+        if not isinstance(content, dict) or content.get("format") != self.name:
+            raise InvalidFile(file, f': expected a JSON object with "format": "{self.name}".')
+        version = content.get("version")
+        if version not in range(1, self.version + 1):
+            known = "version 1" if self.version == 1 else f"versions 1 to {self.version}"
+            newer = isinstance(version, int) and version > self.version
+            raise InvalidFile(
+                file,
+                f": version {version!r} is unknown; this linkwise reads {known}."
+                f"{' A newer linkwise may open it.' if newer else ''}",
+            )
+        return content
+
+
+def write_arrays(folder: Path, arrays: Mapping[str, Any]) -> None:
+    """Write arrays into a folder, a file each."""
+    for name, array in arrays.items():
+        np.save(folder / f"{name}.npy", array, allow_pickle=False)
+
+
+def read_array(folder: Path, name: str, what: str) -> NDArray[Any]:
+    """Return an array that :func:`write_arrays` wrote; it belongs to a ``what``."""
+    path = folder / f"{name}.npy"
+    try:
+        array: NDArray[Any] = np.load(path, allow_pickle=False)
+    except FileNotFoundError:
+        raise MissingData(
+            f"the {what} in {folder} is not complete: {path.name} is missing."
+        ) from None
+    except (ValueError, EOFError) as error:
+        raise InvalidInput(
+            f"{path} cannot be read as an array ({error}). The file may be cut short."
+        ) from None
+    return array
