@@ -10,7 +10,7 @@ import pytest
 from service_client import FLOWERS, answer, serving, tell
 
 from linkwise.server.live import idle
-from linkwise.server.live.jobs import Jobs
+from linkwise.server.live.jobs import Jobs, Subject
 from linkwise.session import Session
 
 
@@ -73,19 +73,19 @@ def test_a_session_a_job_is_about_stays_open(served):
     close_when_idle(served)
 
 
-def test_jobs_tell_what_they_are_about():
+def test_jobs_tell_which_sessions_they_are_about():
     jobs, go = Jobs(), threading.Event()
 
     def work(progress, cancel):  # noqa: ARG001
         assert go.wait(20)
         return "flowers"
 
-    jobs.start("computing the map", work, about="flowers pca")
+    jobs.start("computing the map", work, about=Subject("flowers", "pca"))
     jobs.start("building the ensemble", work)
-    assert jobs.subjects() == {"flowers pca"}
+    assert jobs.sessions() == {"flowers"}
     go.set()
     jobs.close()
-    assert jobs.subjects() == set()
+    assert jobs.sessions() == set()
 
 
 def test_no_answer_is_lost_while_the_session_is_closed_again_and_again(served):

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from linkwise.errors import InvalidInput
-from linkwise.server.live.jobs import MOST_KEPT, MOST_RUNNING, Jobs
+from linkwise.server.live.jobs import MOST_KEPT, MOST_RUNNING, Jobs, Subject
 from linkwise.server.refusals import InTheWay, NotFound
 
 
@@ -81,12 +81,12 @@ def test_the_same_work_is_not_begun_twice(jobs):
         go.wait(10)
         return "x"
 
-    first = jobs.start("map", work, about="x pca")
-    assert jobs.start("map", work, about="x pca") is first
-    assert jobs.start("map", work, about="y pca") is not first
+    first = jobs.start("map", work, about=Subject("x", "pca"))
+    assert jobs.start("map", work, about=Subject("x", "pca")) is first
+    assert jobs.start("map", work, about=Subject("y", "pca")) is not first
     go.set()
     finish(jobs, first)
-    assert jobs.start("map", work, about="x pca") is not first
+    assert jobs.start("map", work, about=Subject("x", "pca")) is not first
 
 
 def test_too_many_jobs_are_refused(jobs):

@@ -21,9 +21,8 @@ LOOK_EVERY = 30.0
 async def close_idle_sessions(service: Service, ending: asyncio.Event) -> None:
     """Close idle sessions now and then, until the service ends."""
     while not await happens(ending, LOOK_EVERY):
-        busy = {about.partition(" ")[0] for about in service.jobs.subjects()}
         try:
-            if await service.shelf.close_idle(IDLE_SECONDS, busy):
+            if await service.shelf.close_idle(IDLE_SECONDS, service.jobs.sessions()):
                 give_back()
         except Exception as error:  # the service goes on, and the next look may be luckier
             logger.error("an idle session could not be closed", exc_info=error)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Event, Lock
+from typing import NamedTuple
 
 from linkwise.errors import Cancelled, LinkwiseError
 from linkwise.server.live.memory import give_back
@@ -23,13 +24,20 @@ MOST_RUNNING = 8
 MOST_KEPT = 200
 
 
+class Subject(NamedTuple):
+    """What a job is about: a session, and which part of it."""
+
+    session: str
+    part: str
+
+
 @dataclass
 class Job:
     """One piece of work and how far it is."""
 
     job: str
     what: str
-    about: str | None = None
+    about: Subject | None = None
     state: str = "running"
     done: int = 0
     total: int = 0
@@ -58,7 +66,7 @@ class Jobs:
         self._jobs: dict[str, Job] = {}
         self._lock = Lock()
 
-    def start(self, what: str, work: Work, about: str | None = None) -> Job:
+    def start(self, what: str, work: Work, about: Subject | None = None) -> Job:
         """Begin ``work``, or let it wait until those before it are done.
 
         Work ``about`` the same thing is not begun twice: the job that runs is returned.
@@ -84,11 +92,11 @@ class Jobs:
             raise NotFound(f"there is no job {job}.")
         return self._jobs[job]
 
-    def subjects(self) -> set[str]:
-        """Return what the jobs that run or wait are about."""
+    def sessions(self) -> set[str]:
+        """Return the sessions that the jobs that run or wait are about."""
         with self._lock:
             running = [job for job in self._jobs.values() if job.state == "running"]
-        return {job.about for job in running if job.about is not None}
+        return {job.about.session for job in running if job.about is not None}
 
     def cancel(self, job: str) -> Job:
         """Ask a job to stop; one that is over stays as it is."""

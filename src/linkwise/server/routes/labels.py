@@ -9,6 +9,7 @@ import numpy as np
 from fastapi import APIRouter, Header, Query, Response
 from numpy.typing import NDArray
 
+from linkwise.server.live.jobs import Subject
 from linkwise.server.refusals import NotFound, refuses
 from linkwise.server.schemas.base import MOST
 from linkwise.server.schemas.sessions import Started
@@ -113,7 +114,7 @@ async def begin_layout(session: SessionId, kind: Kind, live: Live, service: Serv
         live.session.layout(kind, progress=progress, cancel=cancel)
         return session
 
-    job = service.jobs.start("computing the map", work, about=f"{session} {kind}")
+    job = service.jobs.start("computing the map", work, about=Subject(session, kind))
     return Started(job=job.job)
 
 
