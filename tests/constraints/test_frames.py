@@ -1,5 +1,6 @@
 """Links in data frames of every kind."""
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -7,7 +8,9 @@ import pytest
 from drawn_links import links
 from hypothesis import given, settings
 
+import linkwise as lw
 from linkwise.constraints import Links
+from linkwise.ensemble import as_source
 from linkwise.errors import InvalidInput
 
 quick = settings(deadline=None, max_examples=30)
@@ -61,3 +64,27 @@ def test_an_unknown_kind_of_data_frame_is_refused():
     with pytest.raises(InvalidInput) as caught:
         Links(2).to_frame(backend="excel")
     assert str(caught.value) == ("backend is 'excel', expected 'pandas', 'polars' or 'pyarrow'.")
+
+
+@pytest.mark.parametrize(
+    "column", [pd.Series, pl.Series, pa.array, lambda v: pa.chunked_array([v])]
+)
+def test_ids_may_be_a_column_of_any_kind(column):
+    said = pd.DataFrame({"i": ["x"], "j": ["z"], "kind": ["must"]})
+    assert Links.from_frame(said, column(["x", "y", "z"])) == Links(3, must=[(0, 2)])
+    said = pd.DataFrame({"i": [20], "j": [30], "kind": ["must"]})
+    assert Links.from_frame(said, column([10, 20, 30])) == Links(3, must=[(1, 2)])
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_rows_and_labels_of_any_data_frame_give_the_same_clusters(kind):
+    columns = {"a": [0.0, 1.0, 8.0, 9.0, 4.0], "b": [0.0, 0.5, 0.0, 0.5, 9.0]}
+    labels = FRAMES[kind]({"label": ["x", None, "y", None, "x"]})["label"]
+    model = lw.SeededKMeans(2, random_state=0)
+    expected = model.fit(
+        np.column_stack(list(columns.values())), constraints=["x", None, "y", None, "x"]
+    )
+    found = lw.SeededKMeans(2, random_state=0).fit(FRAMES[kind](columns), constraints=labels)
+    assert np.array_equal(found.labels_, expected.labels_)
+    source = as_source(FRAMES[kind](columns))
+    assert source.read(1, 3).tolist() == [[1.0, 0.5], [8.0, 0.0]]

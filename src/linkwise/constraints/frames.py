@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from typing import Any
 
 import numpy as np
@@ -29,10 +29,10 @@ def links_from_frame(
             raise InvalidLinks(f"the data frame has no column {name!r}, it has {listed}.")
     columns = {role: _listed(found[name]) for role, name in wanted.items()}
     table = Table(columns, lambda entry: f"the data frame's row {entry}")
-    ids = None if ids is None else list(ids)
+    known = ids if ids is None or isinstance(ids, Sized) else list(ids)
     if n_samples is None:
-        n_samples = _n_rows(columns) if ids is None else len(ids)
-    return n_samples, *links_of(table, RowNames(n_samples, ids))
+        n_samples = _n_rows(columns) if known is None else len(known)
+    return n_samples, *links_of(table, RowNames(n_samples, known))
 
 
 def links_to_frame(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from linkwise.constraints.formats import Table
 from linkwise.constraints.pairs import describe_rows
 from linkwise.errors import InvalidInput
+from linkwise.files.frames import column_values
 
 Ids = Iterable[Any] | None
 
@@ -59,7 +60,9 @@ class RowNames:
 
 def _read_ids(ids: Iterable[Any], n_samples: int) -> list[Any]:
     """Return the ids as a list of text or of whole numbers; mixed ones become text."""
-    listed = [name.item() if isinstance(name, np.generic) else name for name in ids]
+    column = column_values(ids)
+    given = ids if column is None else column
+    listed = [name.item() if isinstance(name, np.generic) else name for name in given]
     if len(listed) != n_samples:
         raise InvalidInput(f"ids has {len(listed)} values for {n_samples} rows.")
     first: dict[str, int] = {}
