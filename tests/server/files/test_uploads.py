@@ -68,13 +68,35 @@ def test_a_table_is_described(client):
     assert found["image_shape"] is None
 
 
-def test_a_parquet_table_is_described_like_a_csv_table(client):
+def written(frame, write):
     file = io.BytesIO()
-    pd.read_csv(io.StringIO(PEOPLE)).to_parquet(file)
+    write(frame, file)
+    return file.getvalue()
+
+
+def test_a_table_of_any_format_is_described_like_a_csv_table(client):
+    frame = pd.read_csv(io.StringIO(PEOPLE))
     by_csv = upload(client, "p.csv", PEOPLE.encode()).json()
-    by_parquet = upload(client, "p.parquet", file.getvalue()).json()
-    for name in ("kind", "n_rows", "columns", "guess"):
-        assert by_parquet[name] == by_csv[name]
+    bodies = {
+        "p.parquet": written(frame, pd.DataFrame.to_parquet),
+        "p.feather": written(frame, pd.DataFrame.to_feather),
+        "p.jsonl": frame.to_json(orient="records", lines=True).encode(),
+        "p.csv.gz": gzip.compress(PEOPLE.encode()),
+        "p.tsv": PEOPLE.replace(",", "\t").encode("utf-16"),
+    }
+    for file, body in bodies.items():
+        found = upload(client, file, body).json()
+        for name in ("kind", "n_rows", "columns", "guess"):
+            assert found[name] == by_csv[name]
+
+
+def test_a_session_of_a_packed_table_shows_its_rows(client):
+    sent = upload(client, "people.csv.gz", gzip.compress(PEOPLE.encode())).json()
+    wanted = {"name": "people", "n_clusters": 2, "source": {"upload": sent["upload"]}}
+    over = wait_for(client, client.post("/api/sessions", json=wanted).json()["job"])
+    place = f"/api/sessions/{over['result']['session']}"
+    (row,) = client.get(f"{place}/rows", params={"rows": "1"}).json()
+    assert (row["id"], row["text"]) == ("p2", "likes trees")
 
 
 def test_an_array_is_described(client):
