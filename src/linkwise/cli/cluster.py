@@ -82,9 +82,9 @@ def command(
 ) -> None:
     """Cluster the rows of a table, listening to links and labels.
 
-    DATA is a CSV, Parquet, .npy or .npz file. Columns of numbers are features; columns of text are
-    left out and named. Rows go by their number, counted from 0, or by the ids in --id COLUMN; the
-    files of links and labels use the same names.
+    DATA is a CSV, Parquet, Feather, JSON lines, .npy or .npz file. Columns of numbers are features;
+    columns of text are left out and named. Rows go by their number, counted from 0, or by the ids
+    in --id COLUMN; the files of links and labels use the same names.
 
     \b
     Examples:

@@ -25,7 +25,8 @@ class PartialLabels:
     Parameters
     ----------
     labels : array-like of shape (n_samples,)
-        One label per row, of any kind: text, numbers, booleans. None and NaN mean unknown.
+        One label per row, of any kind: text, numbers, booleans; a list, an array, or a column of
+        any data frame. None and NaN mean unknown.
     unknown : object, default=-1
         What else means unknown. In an array of text, its text does: NumPy turns
         ``["cat", -1]`` into ``["cat", "-1"]``.
@@ -155,13 +156,13 @@ class PartialLabels:
     def read(
         cls, path: PathLike, n_samples: int, ids: Ids = None, *, unknown: Any = UNKNOWN
     ) -> PartialLabels:
-        """Read labels from a CSV, JSON or Parquet file; see :meth:`write`.
+        """Read labels from a CSV, JSON, Parquet, Feather or JSON lines file; see :meth:`write`.
 
         Parameters
         ----------
         path : str or path-like
-            A file that ends in ``.csv``, ``.json`` or ``.parquet``. CSV and Parquet have the
-            columns ``label`` and ``row`` or ``id``. Rows that the file does not name are unknown.
+            A file like those of :meth:`Links.read`. All but JSON have the columns ``label`` and
+            ``row`` or ``id``. Rows that the file does not name are unknown.
         n_samples : int
             How many rows the data has.
         ids : sequence of str or int, or None, default=None

@@ -159,14 +159,15 @@ class Links:
 
     @classmethod
     def read(cls, path: PathLike, n_samples: int, ids: Ids = None) -> Links:
-        """Read links from a CSV, JSON or Parquet file.
+        """Read links from a CSV, JSON, Parquet, Feather or JSON lines file.
 
         Parameters
         ----------
         path : str or path-like
-            A file that ends in ``.csv``, ``.json`` or ``.parquet``. CSV and Parquet have the
-            columns ``i``, ``j``, ``kind`` (``must`` or ``cannot``; ``same`` and ``different`` are
-            read too) and, if wanted, ``weight``.
+            A file that ends in ``.csv``, ``.tsv`` (or these and ``.gz``), ``.json``, ``.parquet``,
+            ``.feather``, ``.arrow`` or ``.jsonl``. All but JSON have the columns ``i``, ``j``,
+            ``kind`` (``must`` or ``cannot``; ``same`` and ``different`` are read too) and, if
+            wanted, ``weight``.
         n_samples : int
             How many rows the data has.
         ids : sequence of str or int, or None, default=None
@@ -188,7 +189,7 @@ class Links:
         Parameters
         ----------
         path : str or path-like
-            Where to write; the ending chooses the format.
+            Where to write: ``.csv``, ``.json`` or ``.parquet``.
         ids : sequence of str or int, or None, default=None
             The id of each row; None to name rows by number.
 

@@ -65,7 +65,7 @@ def encoding_of(path: Path) -> str:
     with open_bytes(path) as file:
         head = file.read(3)
     marked = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
-    flaw = _first_flaw(path, marked or "utf-8", controls=True)
+    flaw = _first_flaw(path, marked or "utf-8", may_control=True)
     if flaw is None:
         return marked or "utf-8"
     if marked or flaw.foreign_before:
@@ -75,7 +75,7 @@ def encoding_of(path: Path) -> str:
             f" line {flaw.line}: the text is in {name}, but here it cannot be read. "
             f"The file is damaged or was put together from several.",
         )
-    if _first_flaw(path, WESTERN, controls=False) is not None:
+    if _first_flaw(path, WESTERN, may_control=False) is not None:
         raise InvalidFile(
             path.name,
             " is not text in UTF-8, UTF-16 (with its mark) or Latin-1. Save it as UTF-8.",
@@ -91,8 +91,8 @@ class _Flaw:
     foreign_before: bool
 
 
-def _first_flaw(path: Path, encoding: str, *, controls: bool) -> _Flaw | None:
-    """Look for bytes that are not of ``encoding``, or for control characters that no text has."""
+def _first_flaw(path: Path, encoding: str, *, may_control: bool) -> _Flaw | None:
+    """Look for bytes that are not of ``encoding``, or for control characters where none may be."""
     decoder = codecs.getincrementaldecoder(encoding)()
     line, foreign = 1, False
     with open_bytes(path) as file:
@@ -103,7 +103,7 @@ def _first_flaw(path: Path, encoding: str, *, controls: bool) -> _Flaw | None:
             except UnicodeDecodeError as error:
                 before = error.object[: error.start].decode(encoding, errors="ignore")
                 return _Flaw(line + before.count("\n"), foreign or not before.isascii())
-            if not controls and any(map(text.__contains__, _CONTROLS)):
+            if not may_control and any(map(text.__contains__, _CONTROLS)):
                 return _Flaw(line, foreign)
             line, foreign = line + text.count("\n"), foreign or not text.isascii()
             if not chunk:

@@ -60,7 +60,7 @@ def _write(path: Path, columns: dict[str, list[Any]]) -> None:
     try:
         if path.suffix.lower() == ".csv":
             with draft.open("w", newline="", encoding="utf-8") as file:
-                writer = csv.writer(file, lineterminator="\n")
+                writer = csv.writer(file, lineterminator="\n")  # pyarrow would quote every text
                 writer.writerow(columns)
                 writer.writerows(zip(*columns.values(), strict=True))
         elif path.suffix.lower() == ".parquet":

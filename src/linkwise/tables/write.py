@@ -37,7 +37,7 @@ def write_labels(
         if margins is not None:
             columns["margin"] = margins.astype(str).tolist()
         with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, lineterminator="\n")
+            writer = csv.writer(file, lineterminator="\n")  # pyarrow would quote every text
             writer.writerow(columns)
             writer.writerows(zip(*columns.values(), strict=True))
     else:

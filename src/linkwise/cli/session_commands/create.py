@@ -90,8 +90,8 @@ def create(
 ) -> None:
     """Make a session in FOLDER about the rows of DATA.
 
-    DATA is a CSV, Parquet, .npy or .npz file. It stays where it is and must not change: the session
-    knows its content by its hash.
+    DATA is a CSV, Parquet, Feather, JSON lines, .npy or .npz file. It stays where it is and must
+    not change: the session knows its content by its hash.
 
     \b
     Examples:
