@@ -1,5 +1,4 @@
 import copy
-import time
 
 import numpy as np
 import pytest
@@ -51,8 +50,7 @@ def test_questions_are_new_distinct_and_in_order(fresh, linked, strategy):
         assert 1 <= len(pairs) <= 6
         assert len(set(pairs)) == len(pairs)
         assert all(0 <= i < j < N for i, j in pairs)
-        if strategy != "auto":
-            assert not set(pairs) & entailed(model.links_)
+        assert not set(pairs) & entailed(model.links_)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -66,6 +64,7 @@ def test_skipped_pairs_are_not_asked(linked, strategy):
     first = choose_pairs(linked, 3, strategy).tolist()
     skip = [(j, i) for i, j in first]
     again = choose_pairs(linked, 3, strategy, skip).tolist()
+    assert len(first) == len(again) == 3
     assert not {tuple(p) for p in first} & {tuple(p) for p in again}
 
 
@@ -124,17 +123,6 @@ def test_one_cluster_and_one_row_leave_nothing_to_ask():
     model = SequentialClustering(1, n_partitions=5, random_state=0).fit([[0.0, 1.0]])
     for strategy in STRATEGIES:
         assert choose_pairs(model, 2, strategy).shape == (0, 2)
-
-
-def test_a_call_takes_no_longer_than_a_blink():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(3000, 6)) + 4 * rng.integers(3, size=(3000, 1))
-    model = SequentialClustering(20, n_partitions=100, random_state=0).fit(X)
-    for strategy in STRATEGIES:
-        choose_pairs(model, 1, strategy)
-        started = time.thread_time()
-        choose_pairs(model, 1, strategy)
-        assert time.thread_time() - started < 0.2, strategy
 
 
 def test_wrong_calls_are_refused(fresh):
