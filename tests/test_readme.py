@@ -12,7 +12,7 @@ import linkwise as lw
 from linkwise.cluster.base import ConstrainedClusterer
 
 ROOT = Path(__file__).parents[1]
-PAGES = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/command-line.md"]
+PAGES = [str(p.relative_to(ROOT)) for p in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]]
 
 
 def table_rows():
