@@ -76,12 +76,21 @@ def test_answering_every_question_ends_or_goes_on_without_repeats(fresh, strateg
         if not pairs:
             break
         fresh_pairs = {tuple(pair) for pair in pairs}
-        assert not fresh_pairs & asked
+        assert not fresh_pairs & (asked | entailed(model.links_))
         asked |= fresh_pairs
         must = [p for p in pairs if TRUTH[p[0]] == TRUTH[p[1]]]
         cannot = [p for p in pairs if TRUTH[p[0]] != TRUTH[p[1]]]
         model = copy.copy(model).update(Links(N, must, cannot))
     assert len(asked) >= 20
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_pair_said_to_differ_is_not_asked_again(fresh, strategy):
+    pairs = choose_pairs(fresh, 6, strategy)
+    model = copy.copy(fresh).update(Links(N, cannot=pairs))
+    again = {tuple(pair) for pair in choose_pairs(model, 6, strategy).tolist()}
+    assert len(again) == 6
+    assert not again & entailed(model.links_)
 
 
 @pytest.mark.parametrize("strategy", ["explore-consolidate", "min-max"])
