@@ -12,6 +12,7 @@ from linkwise.bench.papers.margin.trials import COLUMNS, SETS, cell, n_draws, n_
 from linkwise.bench.report import expected, run_paper
 from linkwise.datasets import Dataset
 from linkwise.errors import InvalidInput
+from linkwise.scores import accuracy
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +57,19 @@ def test_methods_see_the_same_links_and_the_best_alpha_is_kept():
     each = [trials.score(data, method, links).accuracy for method in BY_LABEL["CPCMMC"].values()]
     assert found["CPCMMC"].accuracy == max(each)
     assert found["ours"].accuracy == trials.score(data, PLAIN["ours"], links).accuracy
-    assert found["ours"].accuracy_free <= 1.0
+
+
+def test_rows_in_no_link_are_scored_apart():
+    data = trials.load("sonar")
+    links = Links.sample(data.y, 20, random_state=0)
+    linked = np.isin(np.arange(len(data.y)), links.linked_rows)
+
+    def knows_only_linked_rows(*_):
+        return np.where(linked, data.y, 0)
+
+    found = trials.score(data, knows_only_linked_rows, [(0, links)])
+    assert found.accuracy == accuracy(data.y, np.where(linked, data.y, 0))
+    assert found.accuracy_free == np.bincount(data.y[~linked]).max() / np.sum(~linked)
 
 
 def test_features_of_different_scale_are_standardised_as_in_the_paper():

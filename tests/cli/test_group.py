@@ -1,6 +1,7 @@
 """The group: quick help, one line per refusal, exit codes."""
 
 import errno
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -67,16 +68,30 @@ def test_every_command_has_help_with_an_example(run, name):
     assert COMMANDS[name] in shown
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_option_of_a_command_has_help(name):
-    command = main.get_command(None, name)
+def parts():
+    """Return all commands and what they consist of, by the words one types."""
+    found = {(name,): main.get_command(None, name) for name in COMMANDS}
+    for (name,), command in list(found.items()):
+        if isinstance(command, click.Group):
+            found |= {(name, part): command.commands[part] for part in command.commands}
+    return found
+
+
+@pytest.mark.parametrize("words", parts(), ids=" ".join)
+def test_every_command_and_every_option_of_it_has_help(words):
+    command = parts()[words]
+    assert command.help
     silent = [p.name for p in command.params if isinstance(p, click.Option) and not p.help]
     assert silent == []
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_a_section_in_the_guide(name):
-    assert f"\n## linkwise {name}\n" in GUIDE.read_text(encoding="utf-8")
+@pytest.mark.parametrize("words", parts(), ids=" ".join)
+def test_every_command_is_in_the_guide(words):
+    name, *part = words
+    _, found, rest = GUIDE.read_text(encoding="utf-8").partition(f"\n## linkwise {name}\n")
+    assert found
+    section = rest.split("\n## ")[0]
+    assert all(re.search(rf"`{p}`|linkwise {name} {p}\b", section) for p in part)
 
 
 def test_every_module_with_a_command_is_listed():

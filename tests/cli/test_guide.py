@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 import linkwise.bench
 from linkwise import Links
 from linkwise.datasets import Dataset, load
+from linkwise.scores import nmi
 
 GUIDE = Path(__file__).parents[2] / "docs" / "command-line.md"
 
@@ -75,10 +77,16 @@ def test_demo_and_its_python_run(run, monkeypatch, capsys):
     monkeypatch.setattr("linkwise.datasets.load", lambda name: few)  # noqa: ARG005
     shell, python = blocks("demo")
     assert "300 handwritten digits" in run(*shell).stdout
-    exec(python, {})
-    answers, agreement = capsys.readouterr().out.splitlines()[-1].split()
-    assert answers == "100"
-    assert 0.8 < float(agreement) <= 1.0
+    scope = {}
+    exec(python, scope)
+    told = [line.split() for line in capsys.readouterr().out.splitlines()[-5:]]
+    assert [answers for answers, _ in told] == ["20", "40", "60", "80", "100"]
+    model = scope["model"]
+    assert float(told[-1][1]) == nmi(few.y, model.labels_)
+    assert model.links_.satisfied(few.y).all()
+    told_nothing = clone(model).fit(few.X).labels_
+    held, held_before = (model.links_.satisfied(c).sum() for c in (model.labels_, told_nothing))
+    assert held > held_before
 
 
 def test_bench_and_its_python_write_the_same_page(run, monkeypatch, tmp_path):

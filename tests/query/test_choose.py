@@ -1,5 +1,4 @@
 import copy
-import time
 
 import numpy as np
 import pytest
@@ -51,8 +50,7 @@ def test_questions_are_new_distinct_and_in_order(fresh, linked, strategy):
         assert 1 <= len(pairs) <= 6
         assert len(set(pairs)) == len(pairs)
         assert all(0 <= i < j < N for i, j in pairs)
-        if strategy != "auto":
-            assert not set(pairs) & entailed(model.links_)
+        assert not set(pairs) & entailed(model.links_)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -66,6 +64,7 @@ def test_skipped_pairs_are_not_asked(linked, strategy):
     first = choose_pairs(linked, 3, strategy).tolist()
     skip = [(j, i) for i, j in first]
     again = choose_pairs(linked, 3, strategy, skip).tolist()
+    assert len(first) == len(again) == 3
     assert not {tuple(p) for p in first} & {tuple(p) for p in again}
 
 
@@ -77,12 +76,21 @@ def test_answering_every_question_ends_or_goes_on_without_repeats(fresh, strateg
         if not pairs:
             break
         fresh_pairs = {tuple(pair) for pair in pairs}
-        assert not fresh_pairs & asked
+        assert not fresh_pairs & (asked | entailed(model.links_))
         asked |= fresh_pairs
         must = [p for p in pairs if TRUTH[p[0]] == TRUTH[p[1]]]
         cannot = [p for p in pairs if TRUTH[p[0]] != TRUTH[p[1]]]
         model = copy.copy(model).update(Links(N, must, cannot))
     assert len(asked) >= 20
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_pair_said_to_differ_is_not_asked_again(fresh, strategy):
+    pairs = choose_pairs(fresh, 6, strategy)
+    model = copy.copy(fresh).update(Links(N, cannot=pairs))
+    again = {tuple(pair) for pair in choose_pairs(model, 6, strategy).tolist()}
+    assert len(again) == 6
+    assert not again & entailed(model.links_)
 
 
 @pytest.mark.parametrize("strategy", ["explore-consolidate", "min-max"])
@@ -124,17 +132,6 @@ def test_one_cluster_and_one_row_leave_nothing_to_ask():
     model = SequentialClustering(1, n_partitions=5, random_state=0).fit([[0.0, 1.0]])
     for strategy in STRATEGIES:
         assert choose_pairs(model, 2, strategy).shape == (0, 2)
-
-
-def test_a_call_takes_no_longer_than_a_blink():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(3000, 6)) + 4 * rng.integers(3, size=(3000, 1))
-    model = SequentialClustering(20, n_partitions=100, random_state=0).fit(X)
-    for strategy in STRATEGIES:
-        choose_pairs(model, 1, strategy)
-        started = time.thread_time()
-        choose_pairs(model, 1, strategy)
-        assert time.thread_time() - started < 0.2, strategy
 
 
 def test_wrong_calls_are_refused(fresh):

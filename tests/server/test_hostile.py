@@ -70,9 +70,8 @@ def test_the_stream_holds_one_frame_per_event(told):
 
 def test_a_cluster_bears_the_name(told):
     _, client = told
-    for cluster in client.get(f"{FLOWERS}/clusters").json():
-        if cluster["number"] == 0:
-            assert cluster["name"] == STRINGS[-1]
+    clusters = client.get(f"{FLOWERS}/clusters").json()
+    assert {cluster["number"]: cluster["name"] for cluster in clusters}[0] == STRINGS[-1]
 
 
 def test_nothing_but_the_session_changed(told):

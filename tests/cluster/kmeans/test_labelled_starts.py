@@ -29,7 +29,9 @@ def test_near_classes_share_a_seed_when_there_are_too_many():
 
 def test_rows_drawn_at_random_bring_their_labels():
     for init in ("random", "k-means++"):
-        for centers, seed in labelled_starts(X, PartialLabels(np.arange(6)), init, 3, 4, RNG(0)):
+        starts = list(labelled_starts(X, PartialLabels(np.arange(6)), init, 3, 4, RNG(0)))
+        assert len(starts) == 4
+        for centers, seed in starts:
             assert sorted(seed[seed >= 0]) == [0, 1, 2]
             assert_array_equal(centers[seed[seed >= 0]], X[seed >= 0])
 

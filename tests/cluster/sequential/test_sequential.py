@@ -75,6 +75,7 @@ def test_believed_links_hold_when_they_can_all_hold(model, digits):
         links = Links.sample(y, p, random_state=p)
         model.update(links)
         trusted = model.suspicion_ <= 0.5
+        assert trusted.mean() > 0.9
         assert model.links_.satisfied(model.labels_)[trusted].all()
 
 

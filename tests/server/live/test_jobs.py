@@ -44,6 +44,7 @@ def test_a_bug_is_logged_and_its_message_is_not_told(jobs, caplog):
     with caplog.at_level(logging.ERROR, "linkwise.server"):
         over = finish(jobs, jobs.start("a walk", work))
     assert (over.state, over.error) == ("failed", "A fault in linkwise. The log says where.")
+    assert "ZeroDivisionError: secret value" in caplog.text
 
 
 def test_a_job_is_stopped_at_its_next_report(jobs):

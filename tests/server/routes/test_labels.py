@@ -1,5 +1,7 @@
 """Labels over the wire: typed arrays, deltas, tags."""
 
+import threading
+
 import numpy as np
 import pytest
 from service_client import FLOWERS, answer, tell, wait_for
@@ -32,11 +34,15 @@ def test_labels_know_the_answer_that_was_just_given(client):
         assert found.headers["x-linkwise-seq"] == str(k + 1)
 
 
-def test_at_least_takes_what_is_ready(client):
+def test_at_least_takes_what_is_ready(client, monkeypatch):
     labels(client)
+    compute, go = client.flowers.view, threading.Event()
+    monkeypatch.setattr(client.flowers, "view", lambda at=None: go.wait(5) and compute(at))
     tell(client, answer(0, 60, "same"))
     found, _ = labels(client, at_least=0)
-    assert found.headers["x-linkwise-seq"] in ("0", "1")
+    go.set()
+    assert found.headers["x-linkwise-seq"] == "0"
+    assert labels(client, at_least=1)[0].headers["x-linkwise-seq"] == "1"
 
 
 def test_deltas_add_up_to_the_full_labels(client):
@@ -102,7 +108,8 @@ def test_clusters_count_the_labels(client):
     )
     for cluster in clusters:
         assert set(values[cluster["exemplars"]]) == {cluster["number"]}
-        assert 0 <= cluster["sureness"] <= 1
+        members = client.flowers.view().margins[values == cluster["number"]]
+        assert cluster["sureness"] == pytest.approx(members.mean(), abs=1e-6)
 
 
 def test_the_map_is_two_numbers_per_row(client):
