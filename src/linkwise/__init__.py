@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from linkwise.cluster.spectral.scpc import SCPC as SCPC
     from linkwise.constraints import Links as Links
     from linkwise.constraints import PartialLabels as PartialLabels
+    from linkwise.running import run_options as run_options
 
 __version__ = "0.1.0"
 
@@ -69,6 +70,7 @@ _HOME = {
     "SeededKMeans": "linkwise.cluster.kmeans.seeded_kmeans",
     "SequentialClustering": "linkwise.cluster.sequential.sequential",
     "load": "linkwise.cluster.sequential.model_file",
+    "run_options": "linkwise.running",
 }
 _ROOMS = ("datasets", "errors", "metric", "scores")
 

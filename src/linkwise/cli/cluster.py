@@ -134,9 +134,7 @@ def _fit(
     model = estimator_class(method)(n_clusters=n_clusters, random_state=seed, report=detail)
     if sp.issparse(X) and not model.__sklearn_tags__().input_tags.sparse:
         raise InvalidInput(f"the method {method} does not read sparse rows. Choose another one.")
-    if "progress" in model.get_params():
-        model.set_params(progress=report)
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, lw.run_options(progress=report):
         warnings.simplefilter("always")
         model.fit(X, constraints=knowledge)
     said = [str(w.message) for w in caught if issubclass(w.category, UserWarning)]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.ensemble.blas import one_blas_thread
-from linkwise.ensemble.execution import Cancel, Execution, Progress
+from linkwise.ensemble.execution import Execution
 from linkwise.ensemble.kmeans import half_norms, sampled_kmeans
 from linkwise.ensemble.labelling import explain_not_finite, label_rows
 from linkwise.ensemble.models import NearestCenters, PartitionModels
@@ -27,6 +27,7 @@ from linkwise.ensemble.preparation import NotFinite, Preparation
 from linkwise.ensemble.sources import RowSource, as_source, sample_rows
 from linkwise.ensemble.store import LabelMatrix
 from linkwise.errors import InvalidInput
+from linkwise.running import Cancel, Progress
 from linkwise.validation import require_number
 
 MAX_BLOCKS = 256

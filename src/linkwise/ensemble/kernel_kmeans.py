@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.ensemble.align import align_names
-from linkwise.ensemble.execution import Cancel, Execution, Progress
+from linkwise.ensemble.execution import Execution
 from linkwise.ensemble.generate import (
     MAX_BLOCKS,
     Seed,
@@ -42,6 +42,7 @@ from linkwise.ensemble.partitions import Ensemble
 from linkwise.ensemble.preparation import TILE, Preparation
 from linkwise.ensemble.sources import RowSource, as_source
 from linkwise.errors import InvalidInput
+from linkwise.running import Cancel, Progress
 
 Array = NDArray[np.float32]
 

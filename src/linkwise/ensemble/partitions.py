@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.ensemble.execution import Cancel, Execution, Progress
+from linkwise.ensemble.execution import Execution
 from linkwise.ensemble.labelling import label_rows
 from linkwise.ensemble.models import (
     KernelCenters,
@@ -22,6 +22,7 @@ from linkwise.ensemble.preparation import Preparation
 from linkwise.ensemble.sources import as_source
 from linkwise.ensemble.store import LabelMatrix
 from linkwise.errors import InvalidInput, MissingData
+from linkwise.running import Cancel, Progress
 
 FORMAT = "linkwise ensemble"
 VERSION = 1

@@ -34,8 +34,6 @@ _ARRAYS: dict[str, tuple[str, ...]] = {
     "SequentialClustering": (),
     "SCSC": ("weights_", "_query_rows", "_sample_blocks"),
 }
-#: Parameters that belong to one process and are not written.
-_TRANSIENT = ("progress", "cancel", "folder")
 
 
 def save_model(model: Any, folder: Path) -> None:
@@ -48,7 +46,7 @@ def save_model(model: Any, folder: Path) -> None:
     model.ensemble_.save(draft / "ensemble")
     for name, array in _state(model).items():
         np.save(draft / f"{name}.npy", array, allow_pickle=False)
-    params = {k: v for k, v in model.get_params().items() if k not in _TRANSIENT}
+    params = model.get_params()
     if not isinstance(params["random_state"], int | None):
         params["random_state"] = None
     header = {

@@ -8,9 +8,10 @@ rows when somebody asks for them, and kept until the next change.
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from linkwise.cluster.sequential.model_file import save_model
 from linkwise.constraints import Links, PartialLabels, as_constraints
 from linkwise.ensemble import Ensemble, RowSource, as_source
 from linkwise.errors import InvalidInput
+from linkwise.running import NO_WISHES, RunOptions, current_options
 from linkwise.scores import nmi
 from linkwise.validation import check_number
 
@@ -50,6 +52,8 @@ class OnlineClusterer(ConstrainedClusterer):
 
     links_: Links
     _voted: tuple[Labels, Margins] | None
+    #: What the constructor was told about running, which it should not be.
+    _wishes: RunOptions = NO_WISHES
 
     def _fit(self, X: Rows, knowledge: Links, rng: np.random.RandomState) -> None:
         self.ensemble_: Ensemble = self._build(X.source, int(rng.randint(2**31 - 1)))
@@ -105,7 +109,13 @@ class OnlineClusterer(ConstrainedClusterer):
         """
         check_is_fitted(self)
         rows = self._validate_rows(X, reset=False)
-        self.ensemble_.extend(rows.source, n_threads=self.n_jobs, **self._watch())
+        options = self._options()
+        self.ensemble_.extend(
+            rows.source,
+            n_threads=self.n_jobs,
+            progress=options.progress,
+            cancel=options.cancel,
+        )
         held = self.links_
         self.links_ = Links(
             self.ensemble_.n_rows, must=held.must, cannot=held.cannot, weight=held.weight
@@ -214,5 +224,28 @@ class OnlineClusterer(ConstrainedClusterer):
         check_number(self, "n_partitions", low=1, integer=True)
         check_number(self, "n_jobs", low=1, integer=True, or_in=(None,))
 
-    def _watch(self) -> dict[str, Any]:
-        return {"progress": self.progress, "cancel": self.cancel}
+    def __sklearn_clone__(self) -> Self:
+        twin: Self = super().__sklearn_clone__()
+        if self._wishes is not NO_WISHES:
+            twin._wishes = self._wishes
+        return twin
+
+    def _options(self) -> RunOptions:
+        return current_options().over(self._wishes)
+
+    def _take_wishes(self, given: dict[str, Any]) -> None:
+        """Hear the keywords that were parameters once, with a warning; refuse any other."""
+        where = type(self).__name__
+        for name in given:
+            if name not in ("progress", "cancel", "folder"):
+                raise TypeError(f"{where}.__init__() got an unexpected keyword argument {name!r}")
+        if given:
+            listed = ", ".join(f"{name}=..." for name in given)
+            warnings.warn(
+                f"{where}({listed}): how a fit is run is no parameter of a model and will be "
+                f"refused here by the next version. Say it around the fit instead: "
+                f"with linkwise.run_options({listed}): model.fit(X).",
+                FutureWarning,
+                stacklevel=3,
+            )
+            self._wishes = RunOptions(**given)

@@ -61,14 +61,8 @@ class SCSC(OnlineClusterer):
         :math:`\lambda` of the exact rule; "auto" is the total weight of the links.
     finish : {"kmeans", "round"}, default="kmeans"
         Labels from :math:`F`: K-means on its rows, or the largest entry of each row.
-    folder : path or None, default=None
-        Where to keep the partitions' labels instead of memory.
     n_jobs : int or None, default=None
         Threads; None is all cores. The result does not depend on it.
-    progress : callable or None, default=None
-        Called as ``progress(done, total, what)`` while the ensemble is built.
-    cancel : callable, threading.Event or None, default=None
-        Asked while the ensemble is built; ends it with :class:`~linkwise.errors.Cancelled`.
     report : {"brief", "full"}, default="brief"
         "full" adds to ``report_`` the agreement with the clustering without answers.
     random_state : int, RandomState instance or None, default=None
@@ -130,12 +124,10 @@ class SCSC(OnlineClusterer):
         step: float = 20.0,
         regularisation: float | str = "auto",
         finish: str = "kmeans",
-        folder: Any = None,
         n_jobs: int | None = None,
-        progress: Any = None,
-        cancel: Any = None,
         report: str = "brief",
         random_state: Any = None,
+        **deprecated: Any,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_partitions = n_partitions
@@ -144,12 +136,10 @@ class SCSC(OnlineClusterer):
         self.step = step
         self.regularisation = regularisation
         self.finish = finish
-        self.folder = folder
         self.n_jobs = n_jobs
-        self.progress = progress
-        self.cancel = cancel
         self.report = report
         self.random_state = random_state
+        self._take_wishes(deprecated)
 
     def _check_params(self, X: Any) -> None:  # noqa: ARG002
         self._check_online_params()
@@ -187,6 +177,7 @@ class SCSC(OnlineClusterer):
         return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
     def _build(self, source: RowSource, seed: int) -> Ensemble:
+        options = self._options()
         return build_paper_ensemble(
             source,
             self.n_clusters,
@@ -194,8 +185,9 @@ class SCSC(OnlineClusterer):
             n_features=self.n_features,
             seed=seed,
             n_threads=self.n_jobs,
-            path=self.folder,
-            **self._watch(),
+            path=options.folder,
+            progress=options.progress,
+            cancel=options.cancel,
         )
 
     def _prepare(self, source: RowSource, rng: np.random.RandomState) -> None:  # noqa: ARG002

@@ -97,14 +97,8 @@ class SequentialClustering(OnlineClusterer):
         Which links must hold: all that are not suspected, or all.
     fast : bool, default=False
         Build the ensemble on the 64 leading principal components when there are more features.
-    folder : path or None, default=None
-        Where to keep the partitions' labels (one byte per row and partition) instead of memory.
     n_jobs : int or None, default=None
         Threads; None is all cores. The result does not depend on it.
-    progress : callable or None, default=None
-        Called as ``progress(done, total, what)`` while the ensemble is built.
-    cancel : callable, threading.Event or None, default=None
-        Asked while the ensemble is built; ends it with :class:`~linkwise.errors.Cancelled`.
     report : {"brief", "full"}, default="brief"
         "full" adds to ``report_`` the agreement with the clustering without answers.
     random_state : int, RandomState instance or None, default=None
@@ -168,24 +162,20 @@ class SequentialClustering(OnlineClusterer):
         n_blocks: int | str = "auto",
         honour: str = "trusted",
         fast: bool = False,
-        folder: Any = None,
         n_jobs: int | None = None,
-        progress: Any = None,
-        cancel: Any = None,
         report: str = "brief",
         random_state: Any = None,
+        **deprecated: Any,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_partitions = n_partitions
         self.n_blocks = n_blocks
         self.honour = honour
         self.fast = fast
-        self.folder = folder
         self.n_jobs = n_jobs
-        self.progress = progress
-        self.cancel = cancel
         self.report = report
         self.random_state = random_state
+        self._take_wishes(deprecated)
 
     def _check_params(self, X: Any) -> None:  # noqa: ARG002
         self._check_online_params()
@@ -226,6 +216,7 @@ class SequentialClustering(OnlineClusterer):
         ]
 
     def _build(self, source: RowSource, seed: int) -> Ensemble:
+        options = self._options()
         return build_ensemble(
             source,
             self.n_clusters,
@@ -234,8 +225,9 @@ class SequentialClustering(OnlineClusterer):
             fast=self.fast,
             seed=seed,
             n_threads=self.n_jobs,
-            path=self.folder,
-            **self._watch(),
+            path=options.folder,
+            progress=options.progress,
+            cancel=options.cancel,
         )
 
     def _prepare(self, source: RowSource, rng: np.random.RandomState) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.ensemble.blas import one_blas_thread
 from linkwise.errors import Cancelled
 from linkwise.kernels.coassociation import nearest_by_coassociation
+from linkwise.running import current_options
 
 KINDS = ("pca", "neighbours")
 SAMPLE = 20_000
@@ -25,8 +25,6 @@ N_PLACED_BY = 5
 WITHIN = 99.5
 
 Places = NDArray[np.float32]
-ReportProgress = Callable[[int, int, str], None]
-Cancel = Any
 
 
 def pca_layout(X: Any) -> Places:
@@ -49,22 +47,22 @@ def pca_layout(X: Any) -> Places:
     return fit_square(np.concatenate(parts))
 
 
-def neighbours_layout(
-    model: SequentialClustering, progress: ReportProgress | None = None, cancel: Cancel = None
-) -> Places:
+def neighbours_layout(model: SequentialClustering) -> Places:
     """Place rows that often share a block of the ensemble near each other.
 
     The landmarks are placed by t-SNE on the share of partitions that part them, every other row
     among the landmarks it shares most blocks with.
     """
-    tell = progress or (lambda done, total, what: None)  # noqa: ARG005
+    options = current_options()
+    tell = options.progress or (lambda done, total, what: None)  # noqa: ARG005
     basis, labels = model._basis, model.ensemble_.labels
     n = labels.n_rows
     tell(0, n, "placing landmarks")
     places = _place_landmarks(basis.blocks)
     result = np.empty((n, 2))
     for start in range(0, n, BLOCK):
-        _heed(cancel)
+        if options.wants_to_stop():
+            raise Cancelled("The layout was cancelled.")
         rows = np.arange(start, min(start + BLOCK, n))
         blocks = labels.rows(rows)
         n_nearest = min(N_PLACED_BY, basis.n_landmarks)
@@ -110,8 +108,3 @@ def fit_square(places: NDArray[Any]) -> Places:
 
 def _dense(X: Any) -> NDArray[Any]:
     return np.asarray(X.toarray() if sp.issparse(X) else X)
-
-
-def _heed(cancel: Cancel) -> None:
-    if cancel is not None and (cancel.is_set() if hasattr(cancel, "is_set") else cancel()):
-        raise Cancelled("The layout was cancelled.")
