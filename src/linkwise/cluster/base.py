@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linkwise.cluster.report import FitReport
-from linkwise.constraints import Links, PartialLabels, as_constraints
+from linkwise.constraints import Links, PartialLabels, as_constraints, refuse_knowledge_as_y
 from linkwise.errors import ConstraintWarning, InvalidInput
 from linkwise.scores import nmi
 from linkwise.validation import check_choice, check_number
@@ -43,7 +43,7 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
     #: Whether labels may name more classes than there are clusters.
     _more_classes: ClassVar[bool] = False
 
-    def fit(self, X: Any, y: Any = None, *, constraints: Any = None) -> Any:  # noqa: ARG002
+    def fit(self, X: Any, y: Any = None, *, constraints: Any = None) -> Any:
         """Cluster the rows of ``X``, listening to ``constraints``.
 
         Parameters
@@ -51,7 +51,8 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_features)
             The rows.
         y : ignored
-            Present for scikit-learn; truth belongs to the scorer.
+            Present for scikit-learn; truth belongs to the scorer. Links and PartialLabels are
+            refused here: they are ``constraints``.
         constraints : Links, PartialLabels, array-like of shape (n_samples,) or None
             What is known. A one-dimensional array is read as partial labels, -1, None and NaN
             meaning unknown.
@@ -60,6 +61,7 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         -------
         self
         """
+        refuse_knowledge_as_y(type(self).__name__, y)
         X = self._validate_rows(X, reset=True)
         given = self._given(constraints, X.shape[0])
         self._check_shared_params(X)

@@ -26,6 +26,17 @@ def as_constraints(constraints: Any, n_samples: int) -> Links | PartialLabels | 
     return given
 
 
+def refuse_knowledge_as_y(where: str, y: object) -> None:
+    """Refuse Links or PartialLabels in the place of ``y``, which no fit reads."""
+    if isinstance(y, Links | PartialLabels):
+        kind = type(y).__name__
+        name = "links" if isinstance(y, Links) else "labels"
+        raise InvalidInput(
+            f"{where}.fit(X, {name}): {kind} were given as y, which is never read; it is for "
+            f"scorers. Knowledge belongs to constraints: fit(X, constraints={name})."
+        )
+
+
 def _read(constraints: Any) -> PartialLabels:
     try:
         return PartialLabels(constraints)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from linkwise.constraints import Links, PartialLabels, as_constraints
+from linkwise.constraints import Links, PartialLabels, as_constraints, refuse_knowledge_as_y
 
 
 class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -20,7 +20,7 @@ class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     (n_components, n_features).
     """
 
-    def fit(self, X: Any, y: Any = None, *, constraints: Any = None) -> Any:  # noqa: ARG002
+    def fit(self, X: Any, y: Any = None, *, constraints: Any = None) -> Any:
         """Learn the map from what is known about the rows of ``X``.
 
         Parameters
@@ -28,7 +28,8 @@ class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         X : array-like of shape (n_samples, n_features)
             The rows.
         y : ignored
-            Present for scikit-learn; truth belongs to the scorer.
+            Present for scikit-learn; truth belongs to the scorer. Links and PartialLabels are
+            refused here: they are ``constraints``.
         constraints : Links, PartialLabels, array-like of shape (n_samples,) or None
             What is known. A one-dimensional array is read as partial labels, -1, None and NaN
             meaning unknown.
@@ -37,6 +38,7 @@ class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         -------
         self
         """
+        refuse_knowledge_as_y(type(self).__name__, y)
         X = validate_data(self, X, dtype=[np.float64, np.float32])
         given = as_constraints(constraints, X.shape[0])
         self._check_params(X)
