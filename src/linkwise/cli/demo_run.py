@@ -70,7 +70,9 @@ def _answer(
     return lw.Links(len(truth), must=pairs[same], cannot=pairs[~same])
 
 
-def _step(model: Any, truth: NDArray[np.int64], before: NDArray[np.int32] | None) -> Step:
+def _step(
+    model: lw.SequentialClustering, truth: NDArray[np.int64], before: NDArray[np.int32] | None
+) -> Step:
     labels, links = model.labels_, model.links_
     rest = np.setdiff1d(np.arange(len(truth)), links.linked_rows)
     return Step(

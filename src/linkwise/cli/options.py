@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -34,7 +33,9 @@ class FilePath(click.ParamType[Path]):
     def __init__(self, suffixes: Sequence[str] = ()) -> None:
         self.suffixes = suffixes
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+    def convert(
+        self, value: str | Path, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path:
         """Return the path, which must end in one of the suffixes, if there are any."""
         path = Path(value)
         if self.suffixes and path.suffix.lower() not in self.suffixes:
@@ -49,7 +50,7 @@ class NameList(click.ParamType[tuple[str, ...]]):
     name = "a,b,..."
 
     def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+        self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, ...]:
         """Return the names, which must not be empty."""
         if isinstance(value, tuple):

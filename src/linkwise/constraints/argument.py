@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeAlias
 
 from linkwise.constraints.labels import PartialLabels
 from linkwise.constraints.links import Links
 from linkwise.errors import InvalidInput, InvalidLinks
+from linkwise.typing import LabelsLike
+
+#: What may be passed as ``constraints=``; an array is read as partial labels.
+Knowledge: TypeAlias = Links | PartialLabels | LabelsLike
 
 
-def as_constraints(constraints: Any, n_samples: int) -> Links | PartialLabels | None:
+def as_constraints(constraints: Knowledge | None, n_samples: int) -> Links | PartialLabels | None:
     """Return ``constraints`` as Links, PartialLabels or None, about ``n_samples`` rows.
 
     A one-dimensional array is read as partial labels: -1, None and NaN mean unknown.
@@ -37,7 +41,7 @@ def refuse_knowledge_as_y(where: str, y: object) -> None:
         )
 
 
-def _read(constraints: Any) -> PartialLabels:
+def _read(constraints: LabelsLike) -> PartialLabels:
     try:
         return PartialLabels(constraints)
     except InvalidLinks:

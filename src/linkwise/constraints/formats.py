@@ -23,7 +23,7 @@ class Table:
     columns: dict[str, list[Any]]
     place: Callable[[int], str]
 
-    def column(self, name: str, default: Any = None) -> list[Any]:
+    def column(self, name: str, default: object = None) -> list[Any]:
         """Return a column; where the file has none, the same value for every entry."""
         length = len(next(iter(self.columns.values())))
         return self.columns.get(name, [default] * length)

@@ -18,7 +18,7 @@ import math
 import os
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,7 @@ from linkwise.ensemble.kmeans import half_norms, sampled_kmeans
 from linkwise.ensemble.models import KernelCenters
 from linkwise.ensemble.partitions import Ensemble
 from linkwise.ensemble.preparation import TILE, Preparation
-from linkwise.ensemble.sources import RowSource, as_source
+from linkwise.ensemble.sources import RowSource, SourceLike, as_source
 from linkwise.errors import InvalidInput
 from linkwise.running import Cancel, Progress
 
@@ -48,7 +48,7 @@ Array = NDArray[np.float32]
 
 
 def build_paper_ensemble(
-    source: Any,
+    source: SourceLike,
     n_clusters: int,
     *,
     n_partitions: int = 300,

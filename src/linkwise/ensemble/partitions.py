@@ -19,7 +19,7 @@ from linkwise.ensemble.models import (
     models_from_arrays,
 )
 from linkwise.ensemble.preparation import Preparation
-from linkwise.ensemble.sources import as_source
+from linkwise.ensemble.sources import SourceLike, as_source
 from linkwise.ensemble.store import LabelMatrix
 from linkwise.errors import InvalidInput, MissingData
 from linkwise.running import Cancel, Progress
@@ -73,7 +73,7 @@ class Ensemble:
 
     def assign(
         self,
-        X: Any,
+        X: SourceLike,
         *,
         n_threads: int | None = None,
         chunk_rows: int | None = None,
@@ -93,7 +93,7 @@ class Ensemble:
 
     def extend(
         self,
-        X: Any,
+        X: SourceLike,
         *,
         n_threads: int | None = None,
         chunk_rows: int | None = None,

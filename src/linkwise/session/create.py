@@ -8,7 +8,6 @@ import tempfile
 import uuid
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.errors import InvalidInput, LinkwiseError
@@ -16,6 +15,7 @@ from linkwise.session.data.description import Description
 from linkwise.session.data.file import (
     Columns,
     DataFile,
+    TableLike,
     find_image_shape,
     place_data,
     prepared_rows,
@@ -33,7 +33,7 @@ MODEL_FOLDER = "model"
 
 def create_session(
     folder: Path,
-    data: Any,
+    data: TableLike,
     n_clusters: int,
     *,
     name: str | None,

@@ -29,7 +29,7 @@ from linkwise.session.completion import complete
 from linkwise.session.create import MODEL_FOLDER, create_session
 from linkwise.session.data.description import read_description
 from linkwise.session.data.display import Display, Row
-from linkwise.session.data.file import Columns
+from linkwise.session.data.file import Columns, TableLike
 from linkwise.session.data.layout import Places
 from linkwise.session.data.layout_file import LayoutFiles
 from linkwise.session.events.event import Entry, Event
@@ -106,7 +106,7 @@ class Session(Speaking):
     def create(
         cls,
         folder: str | os.PathLike[str],
-        data: Any,
+        data: TableLike,
         n_clusters: int,
         *,
         name: str | None = None,

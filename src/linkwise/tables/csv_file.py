@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +53,7 @@ def delimiter_of(first_line: str) -> str:
     return max(",;\t|", key=first_line.count)
 
 
-def _lines(file: Any, delimiter: str) -> Iterator[Line]:
+def _lines(file: Iterable[str], delimiter: str) -> Iterator[Line]:
     """Yield the number and the cells of every line that is not blank."""
     reader = csv.reader(file, delimiter=delimiter)
     for cells in reader:

@@ -141,7 +141,7 @@ def _records(file: BufferedReader, delimiter: str) -> Iterator[tuple[int, list[s
         position = consumed
 
 
-def _plain(value: Any) -> Shown:
+def _plain(value: object) -> Shown:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):

@@ -11,7 +11,7 @@ import os
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from linkwise.cluster.base import ConstrainedClusterer, Labels
 from linkwise.cluster.report import FitReport
 from linkwise.cluster.sequential.model_file import save_model
-from linkwise.constraints import Links, PartialLabels, as_constraints
-from linkwise.ensemble import Ensemble, RowSource, as_source
+from linkwise.constraints import Knowledge, Links, PartialLabels, as_constraints
+from linkwise.ensemble import Ensemble, RowSource, SourceLike, as_source
 from linkwise.errors import InvalidInput
 from linkwise.running import NO_WISHES, RunOptions, current_options
 from linkwise.scores import nmi
@@ -61,7 +61,19 @@ class OnlineClusterer(ConstrainedClusterer):
         self.n_iter_ = 1
         self._say(knowledge)
 
-    def update(self, constraints: Links | PartialLabels | Any) -> Any:
+    if TYPE_CHECKING:  # more can be rows here than elsewhere; the ritual is the same
+
+        def fit(
+            self, X: SourceLike, y: object = None, *, constraints: Knowledge | None = None
+        ) -> Self: ...
+
+        def fit_predict(
+            self, X: SourceLike, y: object = None, *, constraints: Knowledge | None = None
+        ) -> Labels: ...
+
+        def predict(self, X: SourceLike) -> Labels: ...
+
+    def update(self, constraints: Knowledge) -> Self:
         """Hear more answers; the cost does not depend on the number of rows.
 
         Parameters
@@ -76,7 +88,7 @@ class OnlineClusterer(ConstrainedClusterer):
         check_is_fitted(self)
         return self._say(self.links_ | self._read_links(constraints))
 
-    def retract(self, constraints: Links | PartialLabels | Any) -> Any:
+    def retract(self, constraints: Knowledge) -> Self:
         """Take answers back, as if they had never been given.
 
         Returns
@@ -95,7 +107,7 @@ class OnlineClusterer(ConstrainedClusterer):
                     )
         return self._say(self.links_.without(unwanted))
 
-    def extend(self, X: Any) -> Any:
+    def extend(self, X: SourceLike) -> Self:
         """Append rows; they are labelled by the partitions that exist, and can be linked.
 
         Parameters
@@ -124,7 +136,7 @@ class OnlineClusterer(ConstrainedClusterer):
         return self
 
     @property
-    def labels_(self) -> Labels:
+    def labels_(self) -> Labels:  # type: ignore[override]  # voted when asked for
         """Cluster of each row, linked rows as the answers say."""
         return self._ballot()[0]
 
@@ -167,7 +179,7 @@ class OnlineClusterer(ConstrainedClusterer):
         """Return the clusters of ``links_.linked_rows``."""
         raise NotImplementedError
 
-    def _say(self, links: Links) -> Any:
+    def _say(self, links: Links) -> Self:
         self.links_ = links
         self._solve()
         self._voted = None
@@ -189,16 +201,16 @@ class OnlineClusterer(ConstrainedClusterer):
         blocks = self.ensemble_.assign(X.source, n_threads=self.n_jobs)
         return self._vote(blocks)[0]
 
-    def _read_links(self, constraints: Any) -> Links:
+    def _read_links(self, constraints: Knowledge) -> Links:
         given = as_constraints(constraints, self.ensemble_.n_rows)
         if given is None:
             return Links(self.ensemble_.n_rows)
         return given.to_links() if isinstance(given, PartialLabels) else given
 
-    def _report(self, *_: Any) -> None:
+    def _report(self, *_: object) -> None:
         """Nothing to store: ``report_`` is made when asked for."""
 
-    def _validate_rows(self, X: Any, *, reset: bool) -> Rows:
+    def _validate_rows(self, X: SourceLike | Rows, *, reset: bool) -> Rows:
         if isinstance(X, Rows):
             return X
         if not isinstance(X, str | os.PathLike) and not hasattr(X, "read"):

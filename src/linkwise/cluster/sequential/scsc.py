@@ -18,6 +18,7 @@ from linkwise.kernels.kmeans import lloyd
 from linkwise.kernels.simplex import minimise_on_simplex, project_to_simplex
 from linkwise.kernels.vote.vote import scores, vote_weights
 from linkwise.kernels.weighted_votes import nearest_center_of_votes
+from linkwise.typing import Seed
 from linkwise.validation import check_choice, check_number, require_number
 
 Floats = NDArray[np.float64]
@@ -126,7 +127,7 @@ class SCSC(OnlineClusterer):
         finish: str = "kmeans",
         n_jobs: int | None = None,
         report: str = "brief",
-        random_state: Any = None,
+        random_state: Seed = None,
         **deprecated: Any,
     ) -> None:
         self.n_clusters = n_clusters
@@ -141,7 +142,7 @@ class SCSC(OnlineClusterer):
         self.random_state = random_state
         self._take_wishes(deprecated)
 
-    def _check_params(self, X: Any) -> None:  # noqa: ARG002
+    def _check_params(self, X: object) -> None:  # noqa: ARG002
         self._check_online_params()
         check_number(self, "n_clusters", low=1, high=256, integer=True)
         check_number(self, "n_features", low=1, integer=True, or_in=("auto",))

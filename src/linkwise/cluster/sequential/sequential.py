@@ -28,6 +28,7 @@ from linkwise.cluster.sequential.trust import (
 from linkwise.ensemble import Ensemble, RowSource, build_ensemble
 from linkwise.ensemble.blas import one_blas_thread
 from linkwise.kernels.vote.vote import scores, vote
+from linkwise.typing import Seed
 from linkwise.validation import check_choice, check_number, require_number
 
 #: Among many answers, one that is right with at least this probability is followed.
@@ -164,7 +165,7 @@ class SequentialClustering(OnlineClusterer):
         fast: bool = False,
         n_jobs: int | None = None,
         report: str = "brief",
-        random_state: Any = None,
+        random_state: Seed = None,
         **deprecated: Any,
     ) -> None:
         self.n_clusters = n_clusters
@@ -177,7 +178,7 @@ class SequentialClustering(OnlineClusterer):
         self.random_state = random_state
         self._take_wishes(deprecated)
 
-    def _check_params(self, X: Any) -> None:  # noqa: ARG002
+    def _check_params(self, X: object) -> None:  # noqa: ARG002
         self._check_online_params()
         check_number(self, "n_clusters", low=1, high=256, integer=True)
         check_number(self, "n_blocks", low=1, high=256, integer=True, or_in=("auto",))

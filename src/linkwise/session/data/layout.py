@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.manifold import TSNE
@@ -16,6 +15,7 @@ from linkwise.ensemble.blas import one_blas_thread
 from linkwise.errors import Cancelled
 from linkwise.kernels.coassociation import nearest_by_coassociation
 from linkwise.running import current_options
+from linkwise.typing import Matrix, is_csr
 
 KINDS = ("pca", "neighbours")
 SAMPLE = 20_000
@@ -27,7 +27,7 @@ WITHIN = 99.5
 Places = NDArray[np.float32]
 
 
-def pca_layout(X: Any) -> Places:
+def pca_layout(X: Matrix) -> Places:
     """Return the two leading principal components of the rows."""
     n, d = X.shape
     sample = X[np.linspace(0, n - 1, SAMPLE).astype(np.int64)] if n > SAMPLE else X
@@ -37,7 +37,7 @@ def pca_layout(X: Any) -> Places:
             flat[:, 0] = _dense(X)[:, 0]
         return fit_square(flat)
     with one_blas_thread():
-        if sp.issparse(X):
+        if is_csr(X):
             model: Any = TruncatedSVD(2, random_state=0).fit(sample)
         else:
             solver = "covariance_eigh" if d <= 2_000 else "randomized"
@@ -106,5 +106,5 @@ def fit_square(places: NDArray[Any]) -> Places:
     return np.asarray(np.clip(places / (1.02 * reach), -1.0, 1.0), dtype=np.float32)
 
 
-def _dense(X: Any) -> NDArray[Any]:
-    return np.asarray(X.toarray() if sp.issparse(X) else X)
+def _dense(X: Matrix) -> NDArray[Any]:
+    return np.asarray(X.toarray() if is_csr(X) else X)

@@ -6,10 +6,10 @@ import logging
 import os
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
 import numpy as np
 
+from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.errors import InvalidInput
 from linkwise.session.data.description import Description
 from linkwise.session.data.file import prepared_rows, read_data
@@ -28,7 +28,7 @@ _FILE = "layout-{}.npy"
 class LayoutFiles:
     """The layouts of one session."""
 
-    def __init__(self, folder: Path, about: Description, model: Any) -> None:
+    def __init__(self, folder: Path, about: Description, model: SequentialClustering) -> None:
         self._folder, self._about, self._model = folder, about, model
         self._making = {kind: Lock() for kind in KINDS}
 
