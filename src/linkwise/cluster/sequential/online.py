@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import os
 import warnings
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -245,19 +247,34 @@ class OnlineClusterer(ConstrainedClusterer):
     def _options(self) -> RunOptions:
         return current_options().over(self._wishes)
 
-    def _take_wishes(self, given: dict[str, Any]) -> None:
-        """Hear the keywords that were parameters once, with a warning; refuse any other."""
-        where = type(self).__name__
-        for name in given:
-            if name not in ("progress", "cancel", "folder"):
-                raise TypeError(f"{where}.__init__() got an unexpected keyword argument {name!r}")
-        if given:
-            listed = ", ".join(f"{name}=..." for name in given)
+
+Model = TypeVar("Model", bound=OnlineClusterer)
+P = ParamSpec("P")
+
+
+def hears_old_wishes(
+    init: Callable[Concatenate[Model, P], None],
+) -> Callable[Concatenate[Model, P], None]:
+    """Let a constructor hear, with a warning, the keywords that were parameters once.
+
+    Its signature, which scikit-learn reads the parameters from, stays as it is.
+    """
+
+    @wraps(init)
+    def hear(self: Model, /, *args: P.args, **given: P.kwargs) -> None:
+        wishes: dict[str, Any] = {
+            field.name: given.pop(field.name) for field in fields(RunOptions) if field.name in given
+        }
+        init(self, *args, **given)
+        if wishes:
+            where, listed = type(self).__name__, ", ".join(f"{name}=..." for name in wishes)
             warnings.warn(
                 f"{where}({listed}): how a fit is run is no parameter of a model and will be "
                 f"refused here by the next version. Say it around the fit instead: "
                 f"with linkwise.run_options({listed}): model.fit(X).",
                 FutureWarning,
-                stacklevel=3,
+                stacklevel=2,
             )
-            self._wishes = RunOptions(**given)
+            self._wishes = RunOptions(**wishes)
+
+    return hear

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import joblib
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from linkwise.cluster.base import Labels
-from linkwise.cluster.sequential.online import Margins, OnlineClusterer
+from linkwise.cluster.sequential.online import Margins, OnlineClusterer, hears_old_wishes
 from linkwise.constraints import Links
 from linkwise.ensemble import Ensemble, RowSource, build_paper_ensemble
 from linkwise.kernels.kmeans import lloyd
@@ -115,6 +114,7 @@ class SCSC(OnlineClusterer):
     np.float64(1.0)
     """
 
+    @hears_old_wishes
     def __init__(
         self,
         n_clusters: int = 8,
@@ -128,7 +128,6 @@ class SCSC(OnlineClusterer):
         n_jobs: int | None = None,
         report: str = "brief",
         random_state: Seed = None,
-        **deprecated: Any,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_partitions = n_partitions
@@ -140,7 +139,6 @@ class SCSC(OnlineClusterer):
         self.n_jobs = n_jobs
         self.report = report
         self.random_state = random_state
-        self._take_wishes(deprecated)
 
     def _check_params(self, X: object) -> None:  # noqa: ARG002
         self._check_online_params()

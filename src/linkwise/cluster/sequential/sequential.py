@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from linkwise.cluster.sequential.ask import choose_questions, lead
 from linkwise.cluster.sequential.choice import choose_labels
 from linkwise.cluster.sequential.honour import settle_rows
 from linkwise.cluster.sequential.landmarks import Basis, Floats, Ints, build_basis
-from linkwise.cluster.sequential.online import Margins, OnlineClusterer
+from linkwise.cluster.sequential.online import Margins, OnlineClusterer, hears_old_wishes
 from linkwise.cluster.sequential.spread import spread_answers
 from linkwise.cluster.sequential.trust import (
     LiftedLinks,
@@ -155,6 +155,7 @@ class SequentialClustering(OnlineClusterer):
     True
     """
 
+    @hears_old_wishes
     def __init__(
         self,
         n_clusters: int = 8,
@@ -166,7 +167,6 @@ class SequentialClustering(OnlineClusterer):
         n_jobs: int | None = None,
         report: str = "brief",
         random_state: Seed = None,
-        **deprecated: Any,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_partitions = n_partitions
@@ -176,7 +176,6 @@ class SequentialClustering(OnlineClusterer):
         self.n_jobs = n_jobs
         self.report = report
         self.random_state = random_state
-        self._take_wishes(deprecated)
 
     def _check_params(self, X: object) -> None:  # noqa: ARG002
         self._check_online_params()
