@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from linkwise import datasets as datasets
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from linkwise.cluster.spectral.scpc import SCPC as SCPC
     from linkwise.constraints import Links as Links
     from linkwise.constraints import PartialLabels as PartialLabels
+    from linkwise.running import run_options as run_options
 
 __version__ = "0.1.0"
 
@@ -69,21 +70,24 @@ _HOME = {
     "SeededKMeans": "linkwise.cluster.kmeans.seeded_kmeans",
     "SequentialClustering": "linkwise.cluster.sequential.sequential",
     "load": "linkwise.cluster.sequential.model_file",
+    "run_options": "linkwise.running",
 }
 _ROOMS = ("datasets", "errors", "metric", "scores")
 
 __all__ = [*_HOME, *_ROOMS, "__version__"]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        value = getattr(import_module(_HOME[name]), name)
-    elif name in _ROOMS:
-        value = import_module(f"linkwise.{name}")
-    else:
-        raise AttributeError(f"module 'linkwise' has no attribute {name!r}")
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # type checkers would believe that any name is there
+
+    def __getattr__(name: str) -> object:
+        if name in _HOME:
+            value = getattr(import_module(_HOME[name]), name)
+        elif name in _ROOMS:
+            value = import_module(f"linkwise.{name}")
+        else:
+            raise AttributeError(f"module 'linkwise' has no attribute {name!r}")
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -12,11 +12,29 @@ from enum import Enum
 
 
 class LinkwiseError(Exception):
-    """Anything linkwise refuses to do, in a sentence meant to be read."""
+    """Anything linkwise refuses to do, in a sentence meant to be read.
+
+    Examples
+    --------
+    >>> import linkwise as lw
+    >>> try:
+    ...     lw.COPKMeans(n_clusters=0).fit([[0.0], [1.0]])
+    ... except lw.errors.LinkwiseError as error:
+    ...     print(error)
+    COPKMeans(n_clusters=0): n_clusters must be a whole number >= 1.
+    """
 
 
 class InvalidInput(LinkwiseError, ValueError):
-    """A value given by the caller cannot be used."""
+    """A value given by the caller cannot be used.
+
+    Examples
+    --------
+    >>> import linkwise as lw
+    >>> lw.PCKMeans(n_clusters=2, max_iter=0).fit([[0.0], [1.0]])
+    Traceback (most recent call last):
+    linkwise.errors.InvalidInput: PCKMeans(max_iter=0): max_iter must be a whole number >= 1.
+    """
 
 
 class Remedy(Enum):
@@ -72,27 +90,77 @@ class InvalidFile(InvalidInput):
 
 
 class InvalidLinks(InvalidInput):
-    """Links or labels that cannot be what was meant."""
+    """Links or labels that cannot be what was meant.
+
+    Examples
+    --------
+    >>> import linkwise as lw
+    >>> lw.Links(4, must=[(0, 9)])
+    Traceback (most recent call last):
+    linkwise.errors.InvalidLinks: must[0] = (0, 9) points outside the 4 rows (0 to 3).
+    """
 
 
 class Contradiction(InvalidInput):
-    """A cannot-link whose two ends are must-linked through a chain of other links."""
+    """A cannot-link whose two ends are must-linked through a chain of other links.
+
+    Examples
+    --------
+    >>> import linkwise as lw
+    >>> lw.Links(3, must=[(0, 1), (1, 2)], cannot=[(0, 2)]).closure()  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    linkwise.errors.Contradiction: rows 0 and 2 are must-linked through 0-1, 1-2 and ...
+    """
 
 
 class Infeasible(LinkwiseError, ValueError):
-    """No clustering with this many clusters keeps all the links."""
+    """No clustering with this many clusters keeps all the links.
+
+    Examples
+    --------
+    >>> import linkwise as lw
+    >>> apart = lw.Links(3, cannot=[(0, 1), (0, 2), (1, 2)])
+    >>> model = lw.COPKMeans(n_clusters=2, random_state=0)
+    >>> model.fit([[0.0], [1.0], [2.0]], constraints=apart)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    linkwise.errors.Infeasible: COPKMeans: row 2 is cannot-linked to all 2 clusters (0-2, 1-2)...
+    """
 
 
 class Cancelled(LinkwiseError):
-    """The caller asked to stop before the work was finished."""
+    """The caller asked to stop before the work was finished.
+
+    Examples
+    --------
+    >>> import linkwise as lw
+    >>> with lw.run_options(cancel=lambda: True):
+    ...     lw.SequentialClustering(2, n_partitions=9).fit([[0.0], [1.0], [8.0], [9.0]])
+    Traceback (most recent call last):
+    linkwise.errors.Cancelled: cancelled while training partitions, 1 of 9 done.
+    """
 
 
 class MissingExtra(LinkwiseError, ImportError):
-    """An optional package is needed and not installed."""
+    """An optional package is needed and not installed.
+
+    Examples
+    --------
+    >>> raise missing_extra("reading Parquet", "pyarrow", "files")
+    Traceback (most recent call last):
+    linkwise.errors.MissingExtra: reading Parquet needs pyarrow: pip install "linkwise[files]"
+    """
 
 
 class MissingData(LinkwiseError, FileNotFoundError):
-    """A data set is not on this machine."""
+    """A data set, a model or another file is not on this machine.
+
+    Examples
+    --------
+    >>> import linkwise as lw
+    >>> lw.load("models/never-saved")
+    Traceback (most recent call last):
+    linkwise.errors.MissingData: there is no model in models/never-saved: model.json is missing.
+    """
 
 
 def missing_extra(what: str, package: str, extra: str) -> MissingExtra:
@@ -101,4 +169,15 @@ def missing_extra(what: str, package: str, extra: str) -> MissingExtra:
 
 
 class ConstraintWarning(UserWarning):
-    """The result is usable, but not all that was said could be kept."""
+    """The result is usable, but not all that was said could be kept.
+
+    Examples
+    --------
+    >>> import warnings, linkwise as lw
+    >>> links = lw.Links(3, must=[(0, 1), (1, 2)], cannot=[(0, 2)])
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     model = lw.SCPC(2, random_state=0).fit([[0.0], [1.0], [9.0]], constraints=links)
+    >>> [warning.category.__name__ for warning in caught]
+    ['ConstraintWarning']
+    """

@@ -10,6 +10,11 @@ def exported():
     return [c for c in found if isinstance(c, type) and issubclass(c, ConstrainedClusterer)]
 
 
+def exported_maps():
+    """Return all exported classes that learn a linear map, by name."""
+    return [getattr(lw.metric, name) for name in lw.metric.__all__]
+
+
 #: Settings that keep the laws quick, by class name.
 QUICK = {
     "SCSC": {"n_partitions": 10},

@@ -49,6 +49,21 @@ def test_y_is_never_read(estimator_class, blobs):
     assert_array_equal(make(estimator_class, n_clusters=3).fit(X, y).labels_, expected)
 
 
+@pytest.mark.parametrize("kind", ["links", "labels"])
+def test_knowledge_in_the_place_of_y_is_refused(fitting_class, kind, blobs):
+    X, y = blobs
+    given = {"links": Links.sample(y, 30, random_state=0), "labels": PartialLabels(y)}[kind]
+    model = fitting_class()
+    for fit in (model.fit, model.fit_predict if hasattr(model, "predict") else model.fit_transform):
+        with pytest.raises(ValueError) as caught:
+            fit(X, given)
+        assert str(caught.value) == (
+            f"{fitting_class.__name__}.fit(X, {kind}): {type(given).__name__} were given as y, "
+            "which is never read; it is for scorers. Knowledge belongs to constraints: "
+            f"fit(X, constraints={kind})."
+        )
+
+
 def test_order_and_direction_of_pairs_are_irrelevant(estimator_class, blobs):
     X, y = blobs
     if estimator_class._reads == "labels":

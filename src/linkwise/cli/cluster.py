@@ -6,7 +6,7 @@ import json
 import time
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 import scipy.sparse as sp
@@ -27,6 +27,10 @@ from linkwise.cli.options import (
 from linkwise.cli.progress import Report, progress_bar
 from linkwise.errors import InvalidInput
 from linkwise.tables import Choice, Table, check_output, read_table, write_labels
+
+if TYPE_CHECKING:
+    from linkwise.cluster.base import ConstrainedClusterer
+    from linkwise.typing import Matrix
 
 
 @click.command("cluster")
@@ -111,7 +115,9 @@ def command(
         outcome.print()
 
 
-def _read_knowledge(links: Path | None, labels: Path | None, table: Table) -> Any:
+def _read_knowledge(
+    links: Path | None, labels: Path | None, table: Table
+) -> lw.Links | lw.PartialLabels | None:
     """Return Links, PartialLabels or None; labels become links where both are given."""
     n_rows = table.X.shape[0]
     said = None if links is None else lw.Links.read(links, n_rows, ids=table.ids)
@@ -121,23 +127,26 @@ def _read_knowledge(links: Path | None, labels: Path | None, table: Table) -> An
     return named if said is None else said
 
 
-def _standardised(X: Any) -> Any:
+def _standardised(X: Matrix) -> Matrix:
     from sklearn.preprocessing import StandardScaler  # a second to import: --help need not wait
 
     return StandardScaler(with_mean=not sp.issparse(X)).fit_transform(X)
 
 
 def _fit(
-    method: str, n_clusters: int, seed: int, X: Any, knowledge: Any, report: Report
-) -> tuple[Any, list[str]]:
+    method: str,
+    n_clusters: int,
+    seed: int,
+    X: Matrix,
+    knowledge: lw.Links | lw.PartialLabels | None,
+    report: Report,
+) -> tuple[ConstrainedClusterer, list[str]]:
     """Return the fitted estimator and the warnings it gave."""
     detail = "brief" if knowledge is None else "full"
     model = estimator_class(method)(n_clusters=n_clusters, random_state=seed, report=detail)
     if sp.issparse(X) and not model.__sklearn_tags__().input_tags.sparse:
         raise InvalidInput(f"the method {method} does not read sparse rows. Choose another one.")
-    if "progress" in model.get_params():
-        model.set_params(progress=report)
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, lw.run_options(progress=report):
         warnings.simplefilter("always")
         model.fit(X, constraints=knowledge)
     said = [str(w.message) for w in caught if issubclass(w.category, UserWarning)]

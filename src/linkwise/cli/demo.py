@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 import numpy as np
@@ -20,6 +20,10 @@ from linkwise.cli.demo_run import Step, ask_and_tell
 from linkwise.cli.options import json_option, quiet_option, seed_option
 from linkwise.cli.progress import progress_bar
 from linkwise.errors import missing_extra
+
+if TYPE_CHECKING:
+    from linkwise.datasets import Dataset
+    from linkwise.typing import Dense
 
 
 @click.command("demo")
@@ -73,19 +77,19 @@ def command(out: Path, answers: int, wrong: float, seed: int, quiet: bool, as_js
         _tell(digits, steps, wrong, out, seconds)
 
 
-def _draw(digits: Any, steps: Sequence[Step], path: Path) -> Path:
+def _draw(digits: Dataset, steps: Sequence[Step], path: Path) -> Path:
     from linkwise.cli.demo_picture import draw  # matplotlib is slow to import
 
     draw(digits.X, steps, path)
     return path
 
 
-def _write_digits(X: Any, path: Path) -> None:
+def _write_digits(X: Dense, path: Path) -> None:
     header = ",".join(f"pixel_{k}" for k in range(X.shape[1]))
     np.savetxt(path, X, fmt="%d", delimiter=",", header=header, comments="")
 
 
-def _tell(digits: Any, steps: Sequence[Step], wrong: float, out: Path, seconds: float) -> None:
+def _tell(digits: Dataset, steps: Sequence[Step], wrong: float, out: Path, seconds: float) -> None:
     user = "who is always right" if wrong == 0 else f"who is wrong {100 * wrong:g} % of the time"
     click.echo(
         f"{len(digits.y)} handwritten digits, {digits.n_classes} clusters. "

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA
@@ -30,12 +31,12 @@ def draw(X: NDArray[Any], steps: Sequence[Step], path: Path) -> None:
     figure.savefig(path, dpi=80)
 
 
-def _draw_map(axes: Any, places: NDArray[Any], labels: NDArray[np.int32], **style: Any) -> None:
-    axes.scatter(*places.T, c=labels, cmap="tab10", vmin=0, vmax=9, **style)
+def _draw_map(axes: Axes, places: NDArray[Any], labels: NDArray[np.int32], **style: Any) -> None:
+    axes.scatter(places[:, 0], places[:, 1], c=labels, cmap="tab10", vmin=0, vmax=9, **style)
     axes.set(xticks=[], yticks=[], xlabel="first two principal components")
 
 
-def _draw_curve(axes: Any, steps: Sequence[Step]) -> None:
+def _draw_curve(axes: Axes, steps: Sequence[Step]) -> None:
     answers = [step.n_answers for step in steps]
     axes.plot(answers, [step.nmi_all for step in steps], "o-", label="all rows")
     rest = np.array([step.nmi_not_asked for step in steps], dtype=float)  # None becomes NaN

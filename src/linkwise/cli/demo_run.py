@@ -46,9 +46,10 @@ def ask_and_tell(
     Returns the state before, after every batch, and all answers.
     """
     rng = np.random.RandomState(seed)
-    model = lw.SequentialClustering(data.n_classes, progress=report, random_state=seed)
+    model = lw.SequentialClustering(data.n_classes, random_state=seed)
     with threadpool_limits(1):  # small matrices: on busy cores, waiting threads cost more
-        model.fit(data.X)
+        with lw.run_options(progress=report):
+            model.fit(data.X)
         steps = [_step(model, data.y, None)]
         for n_wanted in np.linspace(0, n_answers, min(_BATCHES, n_answers) + 1)[1:].round():
             pairs = model.query(int(n_wanted) - model.links_.n_links)
@@ -69,7 +70,9 @@ def _answer(
     return lw.Links(len(truth), must=pairs[same], cannot=pairs[~same])
 
 
-def _step(model: Any, truth: NDArray[np.int64], before: NDArray[np.int32] | None) -> Step:
+def _step(
+    model: lw.SequentialClustering, truth: NDArray[np.int64], before: NDArray[np.int32] | None
+) -> Step:
     labels, links = model.labels_, model.links_
     rest = np.setdiff1d(np.arange(len(truth)), links.linked_rows)
     return Step(

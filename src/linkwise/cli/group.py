@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import errno
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 import click
 
@@ -32,7 +32,7 @@ class Refusal(click.ClickException):
 
     exit_code = 1
 
-    def show(self, file: Any = None) -> None:
+    def show(self, file: IO[str] | None = None) -> None:
         """Print the sentence alone."""
         click.echo(self.format_message(), file=file, err=file is None)
 

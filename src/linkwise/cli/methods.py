@@ -6,9 +6,12 @@ linkwise exports and nothing has to be loaded to print it.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import linkwise
+
+if TYPE_CHECKING:
+    from linkwise.cluster.base import ConstrainedClusterer
 
 DEFAULT = "sequential"
 
@@ -24,6 +27,7 @@ def method_names() -> dict[str, str]:
     return dict(sorted(found.items(), key=lambda item: (item[0] != DEFAULT, item[0])))
 
 
-def estimator_class(method: str) -> Any:
+def estimator_class(method: str) -> type[ConstrainedClusterer]:
     """Load the estimator that goes by ``method``."""
-    return getattr(linkwise, method_names()[method])
+    found: type[ConstrainedClusterer] = getattr(linkwise, method_names()[method])
+    return found

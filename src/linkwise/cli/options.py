@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -23,7 +22,9 @@ class FilePath(click.ParamType[Path]):
     def __init__(self, suffixes: Sequence[str] = ()) -> None:
         self.suffixes = suffixes
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+    def convert(
+        self, value: str | Path, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path:
         """Return the path, which must end in one of the suffixes, if there are any."""
         path = Path(value)
         if self.suffixes and ending_of(path, self.suffixes) is None:
@@ -37,7 +38,7 @@ class NameList(click.ParamType[tuple[str, ...]]):
     name = "a,b,..."
 
     def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+        self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, ...]:
         """Return the names, which must not be empty."""
         if isinstance(value, tuple):
@@ -61,10 +62,12 @@ id_option = click.option(
 )
 
 
-def _advised(remedy: Remedy, words: str) -> Callable[..., Any]:
+def _advised(
+    remedy: Remedy, words: str
+) -> Callable[[click.Context, click.Parameter, object], object]:
     """Let refusals advise an option, in these words, to users of a command that has it."""
 
-    def callback(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
+    def callback(ctx: click.Context, _: click.Parameter, value: object) -> object:
         ctx.meta.setdefault(ADVICE, {})[remedy] = words
         return value
 

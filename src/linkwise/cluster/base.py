@@ -7,7 +7,7 @@ calls the estimator's ``_fit`` and leaves a report. An estimator file holds its 
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linkwise.cluster.report import FitReport
-from linkwise.constraints import Links, PartialLabels, as_constraints
+from linkwise.constraints import (
+    Knowledge,
+    Links,
+    PartialLabels,
+    as_constraints,
+    refuse_knowledge_as_y,
+)
 from linkwise.errors import ConstraintWarning, InvalidInput
 from linkwise.scores import nmi
+from linkwise.typing import MatrixLike, Seed
 from linkwise.validation import check_choice, check_number
 
 Labels = NDArray[np.int32]
@@ -43,7 +50,15 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
     #: Whether labels may name more classes than there are clusters.
     _more_classes: ClassVar[bool] = False
 
-    def fit(self, X: Any, y: Any = None, *, constraints: Any = None) -> Any:  # noqa: ARG002
+    n_clusters: int
+    report: str
+    random_state: Seed
+
+    labels_: Labels
+    n_iter_: int
+    report_: FitReport
+
+    def fit(self, X: MatrixLike, y: object = None, *, constraints: Knowledge | None = None) -> Self:
         """Cluster the rows of ``X``, listening to ``constraints``.
 
         Parameters
@@ -51,7 +66,8 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_features)
             The rows.
         y : ignored
-            Present for scikit-learn; truth belongs to the scorer.
+            Present for scikit-learn; truth belongs to the scorer. Links and PartialLabels are
+            refused here: they are ``constraints``.
         constraints : Links, PartialLabels, array-like of shape (n_samples,) or None
             What is known. A one-dimensional array is read as partial labels, -1, None and NaN
             meaning unknown.
@@ -60,6 +76,7 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         -------
         self
         """
+        refuse_knowledge_as_y(type(self).__name__, y)
         X = self._validate_rows(X, reset=True)
         given = self._given(constraints, X.shape[0])
         self._check_shared_params(X)
@@ -71,12 +88,13 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         self._report(X, given, withdrawn, start)
         return self
 
-    def fit_predict(self, X: Any, y: Any = None, *, constraints: Any = None) -> Labels:
+    def fit_predict(
+        self, X: MatrixLike, y: object = None, *, constraints: Knowledge | None = None
+    ) -> Labels:
         """Cluster the rows and return ``labels_``."""
-        labels: Labels = self.fit(X, y, constraints=constraints).labels_
-        return labels
+        return self.fit(X, y, constraints=constraints).labels_
 
-    def predict(self, X: Any) -> Labels:
+    def predict(self, X: MatrixLike) -> Labels:
         """Return the cluster of each row of ``X``, which need not have been seen in ``fit``."""
         check_is_fitted(self)
         return self._predict(self._validate_rows(X, reset=False))
@@ -91,7 +109,7 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         nearest = pairwise_distances_argmin(X, self.cluster_centers_.astype(X.dtype, copy=False))
         return np.asarray(nearest, dtype=np.int32)
 
-    def _validate_rows(self, X: Any, *, reset: bool) -> Any:
+    def _validate_rows(self, X: MatrixLike, *, reset: bool) -> Any:
         return validate_data(
             self,
             X,
@@ -110,7 +128,7 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
                 f"n_samples={X.shape[0]}, fewer rows than clusters. Ask for at most that many."
             )
 
-    def _given(self, constraints: Any, n_samples: int) -> Any:
+    def _given(self, constraints: Knowledge | None, n_samples: int) -> Any:
         """Check the ``constraints`` argument. A class that takes more than these overrides it."""
         return as_constraints(constraints, n_samples)
 

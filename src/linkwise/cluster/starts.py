@@ -12,11 +12,14 @@ from sklearn.metrics import pairwise_distances_argmin_min
 from sklearn.metrics.pairwise import euclidean_distances
 
 from linkwise.constraints import Links, PartialLabels
+from linkwise.typing import Matrix
 
 Floats = NDArray[np.floating[Any]]
 
 
-def complete_centers(X: Any, known: Floats, n_clusters: int, rng: np.random.RandomState) -> Floats:
+def complete_centers(
+    X: Matrix, known: Floats, n_clusters: int, rng: np.random.RandomState
+) -> Floats:
     """Return ``known`` followed by as many k-means++ centres as are missing.
 
     With none known this is scikit-learn's k-means++. Otherwise each missing centre is the best of
@@ -44,7 +47,7 @@ def complete_centers(X: Any, known: Floats, n_clusters: int, rng: np.random.Rand
     return np.asarray(centers)
 
 
-def class_means(X: Any, labels: PartialLabels) -> Floats:
+def class_means(X: Matrix, labels: PartialLabels) -> Floats:
     """Return the mean row of each class that is named, in the order of ``labels.classes``."""
     n_classes = len(labels.classes)
     rows = np.flatnonzero(labels.known)
@@ -56,7 +59,7 @@ def class_means(X: Any, labels: PartialLabels) -> Floats:
     return np.asarray(dense, dtype=X.dtype)
 
 
-def neighbourhood_means(X: Any, links: Links, n_clusters: int) -> Floats:
+def neighbourhood_means(X: Matrix, links: Links, n_clusters: int) -> Floats:
     """Return the means of up to ``n_clusters`` must-link components, large and far apart.
 
     The largest component comes first; each next one maximises its size times the squared distance
@@ -81,12 +84,12 @@ def neighbourhood_means(X: Any, links: Links, n_clusters: int) -> Floats:
     return np.asarray(means[chosen])
 
 
-def _rows(X: Any, index: NDArray[np.integer[Any]]) -> Floats:
+def _rows(X: Matrix, index: NDArray[np.integer[Any]]) -> Floats:
     rows = X[index]
     return rows.toarray() if sp.issparse(rows) else np.asarray(rows)
 
 
-def restart_empty(X: Any, centers: Floats, counts: NDArray[np.integer[Any]]) -> None:
+def restart_empty(X: Matrix, centers: Floats, counts: NDArray[np.integer[Any]]) -> None:
     """Move the centre of every empty cluster, in place, to one of the rows farthest from theirs."""
     empty = np.flatnonzero(counts == 0)
     if len(empty) == 0:

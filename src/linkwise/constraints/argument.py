@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeAlias
 
 from linkwise.constraints.labels import PartialLabels
 from linkwise.constraints.links import Links
 from linkwise.errors import InvalidInput, InvalidLinks
+from linkwise.typing import LabelsLike
+
+#: What may be passed as ``constraints=``; an array is read as partial labels.
+Knowledge: TypeAlias = Links | PartialLabels | LabelsLike
 
 
-def as_constraints(constraints: Any, n_samples: int) -> Links | PartialLabels | None:
+def as_constraints(constraints: Knowledge | None, n_samples: int) -> Links | PartialLabels | None:
     """Return ``constraints`` as Links, PartialLabels or None, about ``n_samples`` rows.
 
     A one-dimensional array is read as partial labels: -1, None and NaN mean unknown.
@@ -26,7 +30,18 @@ def as_constraints(constraints: Any, n_samples: int) -> Links | PartialLabels | 
     return given
 
 
-def _read(constraints: Any) -> PartialLabels:
+def refuse_knowledge_as_y(where: str, y: object) -> None:
+    """Refuse Links or PartialLabels in the place of ``y``, which no fit reads."""
+    if isinstance(y, Links | PartialLabels):
+        kind = type(y).__name__
+        name = "links" if isinstance(y, Links) else "labels"
+        raise InvalidInput(
+            f"{where}.fit(X, {name}): {kind} were given as y, which is never read; it is for "
+            f"scorers. Knowledge belongs to constraints: fit(X, constraints={name})."
+        )
+
+
+def _read(constraints: LabelsLike) -> PartialLabels:
     try:
         return PartialLabels(constraints)
     except InvalidLinks:

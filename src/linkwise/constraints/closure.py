@@ -113,7 +113,7 @@ def _strength_of_tie(must: Pairs, weight: Weights, smallest: Rows) -> Weights:
         parent = above
 
 
-def _parents(forest: Any, rows: Rows, smallest: Rows) -> Rows:
+def _parents(forest: coo_array, rows: Rows, smallest: Rows) -> Rows:
     """Hang every tree of ``forest`` from its smallest row, which is its own parent."""
     n = len(rows)
     roots = np.flatnonzero(rows == smallest)

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from linkwise.errors import InvalidLinks
 from linkwise.files.frames import column_values
+from linkwise.typing import LabelsLike
 
 UNKNOWN = -1
 
 
-def encode(labels: Any, unknown: Any = UNKNOWN) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def encode(labels: LabelsLike, unknown: object = UNKNOWN) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return the sorted class names and the class of each row, -1 where it is unknown.
 
     None, NaN and ``unknown`` mean that nobody knows. Floats that are all whole become integers:
@@ -61,7 +62,7 @@ def _from_list(labels: list[Any]) -> NDArray[Any]:
     return array
 
 
-def _is_unknown(given: NDArray[Any], unknown: Any) -> NDArray[np.bool_]:
+def _is_unknown(given: NDArray[Any], unknown: object) -> NDArray[np.bool_]:
     """Tell which labels mean unknown; in text, the text of ``unknown`` does too."""
     nothing = () if _is_missing(unknown) else (unknown, str(unknown))
     if given.dtype.kind == "O":
@@ -75,7 +76,7 @@ def _is_unknown(given: NDArray[Any], unknown: Any) -> NDArray[np.bool_]:
     return missing if isinstance(unknown, str) else np.asarray(missing | (given == unknown))
 
 
-def _is_missing(name: Any) -> bool:
+def _is_missing(name: object) -> bool:
     """Tell None, NaN, NaT and pandas' NA from a name."""
     if name is None or type(name).__name__ in ("NAType", "NaTType"):
         return True

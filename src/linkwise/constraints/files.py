@@ -15,6 +15,7 @@ unknown. CSV has no types: labels that are all numbers are read as numbers, othe
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -119,7 +120,12 @@ def write_labels(path: PathLike, labels: NDArray[Any], ids: Ids) -> None:
     write_table(path, {rows.column: names, "label": said})
 
 
-def _read(path: Path, rows: RowNames, needed: tuple[str, ...], from_json: Any) -> Table:
+def _read(
+    path: Path,
+    rows: RowNames,
+    needed: tuple[str, ...],
+    from_json: Callable[[Path, RowNames], Table],
+) -> Table:
     if suffix_of(path, KNOWLEDGE_READ) != ".json":
         return read_table(path, needed)
     table: Table = from_json(path, rows)
@@ -182,7 +188,7 @@ def _row_column(path: Path, table: Table, rows: RowNames) -> str:
     raise InvalidLinks(f"{path.name}: the columns must be {rows.column}, label, got {found}.")
 
 
-def _must(table: Table, entry: int, kind: Any) -> bool:
+def _must(table: Table, entry: int, kind: object) -> bool:
     known = _KINDS.get(kind.strip() if isinstance(kind, str) else "")
     if known is None:
         raise table.refuse(entry, f"kind {kind!r} is neither 'must' nor 'cannot'.")

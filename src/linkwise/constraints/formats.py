@@ -27,7 +27,7 @@ class Table:
     is_text: bool = False  # the file has no types
     decimal_comma: bool = False
 
-    def column(self, name: str, default: Any = None) -> list[Any]:
+    def column(self, name: str, default: object = None) -> list[Any]:
         """Return a column; where the file has none, the same value for every entry."""
         length = len(next(iter(self.columns.values())))
         return self.columns.get(name, [default] * length)

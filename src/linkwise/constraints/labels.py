@@ -16,6 +16,7 @@ from linkwise.constraints.row_names import Ids
 from linkwise.constraints.sampling import sample_codes
 from linkwise.constraints.selection import read_rows
 from linkwise.errors import InvalidLinks
+from linkwise.typing import AnySeed, LabelsLike, RowsLike
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -58,7 +59,7 @@ class PartialLabels:
     classes: NDArray[Any]
     codes: NDArray[np.int64]
 
-    def __init__(self, labels: Any, unknown: Any = UNKNOWN) -> None:
+    def __init__(self, labels: LabelsLike, unknown: object = UNKNOWN) -> None:
         self._set(*encode(labels, unknown))
 
     def _set(self, classes: NDArray[Any], codes: NDArray[np.int64]) -> None:
@@ -78,7 +79,7 @@ class PartialLabels:
 
     @classmethod
     def sample(
-        cls, y: Any, fraction: float, *, noise: float = 0.0, random_state: Any = None
+        cls, y: LabelsLike, fraction: float, *, noise: float = 0.0, random_state: AnySeed = None
     ) -> PartialLabels:
         """Reveal the labels of rows drawn uniformly at random.
 
@@ -154,7 +155,7 @@ class PartialLabels:
 
     @classmethod
     def read(
-        cls, path: PathLike, n_samples: int, ids: Ids = None, *, unknown: Any = UNKNOWN
+        cls, path: PathLike, n_samples: int, ids: Ids = None, *, unknown: object = UNKNOWN
     ) -> PartialLabels:
         """Read labels from a CSV, JSON, Parquet, Feather or JSON lines file; see :meth:`write`.
 
@@ -242,7 +243,7 @@ class PartialLabels:
         """
         return Links.from_labels(self.codes)
 
-    def __getitem__(self, rows: Any) -> PartialLabels:
+    def __getitem__(self, rows: RowsLike) -> PartialLabels:
         """Return the labels of ``rows``: a mask, whole numbers, a slice, or ``(rows, ...)``.
 
         Examples

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +28,7 @@ from linkwise.constraints.row_names import Ids
 from linkwise.constraints.sampling import sample_pairs
 from linkwise.constraints.selection import read_rows, renumber
 from linkwise.errors import InvalidLinks
+from linkwise.typing import AnySeed, LabelsLike, PairsLike, RowsLike
 from linkwise.validation import check_number
 
 
@@ -86,7 +88,11 @@ class Links:
     weight: Weights
 
     def __init__(
-        self, n_samples: int, must: Any = (), cannot: Any = (), weight: Any = None
+        self,
+        n_samples: int,
+        must: PairsLike = (),
+        cannot: PairsLike = (),
+        weight: ArrayLike | Iterable[float] | None = None,
     ) -> None:
         object.__setattr__(self, "n_samples", n_samples)
         check_number(self, "n_samples", low=0, integer=True)
@@ -106,7 +112,7 @@ class Links:
             object.__setattr__(self, name, value)
 
     @classmethod
-    def from_labels(cls, y: Any) -> Links:
+    def from_labels(cls, y: LabelsLike) -> Links:
         """Return links that entail everything labels say about pairs.
 
         The rows of a class form one chain of must-links, and the first rows of any two classes are
@@ -131,7 +137,9 @@ class Links:
         return cls(len(codes), *pairs_of_classes(codes))
 
     @classmethod
-    def sample(cls, y: Any, n_links: int, *, noise: float = 0.0, random_state: Any = None) -> Links:
+    def sample(
+        cls, y: LabelsLike, n_links: int, *, noise: float = 0.0, random_state: AnySeed = None
+    ) -> Links:
         """Ask about pairs drawn uniformly at random, each pair at most once.
 
         Parameters
@@ -296,7 +304,7 @@ class Links:
         """The rows named by any link, sorted."""
         return np.unique(np.concatenate((self.must, self.cannot)))
 
-    def __getitem__(self, rows: Any) -> Links:
+    def __getitem__(self, rows: RowsLike) -> Links:
         """Return what is known about ``rows``, renumbered by their order.
 
         ``rows`` is a mask, whole numbers, a slice, or ``(rows, ...)``. Links with an end outside

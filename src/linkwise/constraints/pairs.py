@@ -6,15 +6,16 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from linkwise.errors import InvalidLinks
+from linkwise.typing import PairsLike
 
 Pairs = NDArray[np.int64]
 Weights = NDArray[np.float64]
 
 
-def read_pairs(name: str, pairs: Any, n_samples: int) -> Pairs:
+def read_pairs(name: str, pairs: PairsLike, n_samples: int) -> Pairs:
     """Return ``pairs`` as an integer array of shape (k, 2), or say which pair is wrong."""
     array = _as_array(name, pairs)
     if array.size == 0 and array.ndim in (1, 2):
@@ -36,7 +37,7 @@ def read_pairs(name: str, pairs: Any, n_samples: int) -> Pairs:
     return rows
 
 
-def read_weights(weight: Any, n_links: int) -> Weights:
+def read_weights(weight: ArrayLike | Iterable[float] | None, n_links: int) -> Weights:
     """Return one weight per link, ones if None, or say which weight is wrong."""
     if weight is None:
         return np.ones(n_links)
@@ -98,11 +99,11 @@ def _as_array(name: str, pairs: Any) -> NDArray[Any]:
         raise
 
 
-def _is_sized(values: Any) -> bool:
+def _is_sized(values: object) -> bool:
     return isinstance(values, list | tuple | np.ndarray) or hasattr(values, "__array__")
 
 
-def _iterable(name: str, values: Any) -> Iterable[Any]:
+def _iterable(name: str, values: object) -> Iterable[Any]:
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         wanted = "one number per pair" if name == "weight" else "pairs of rows such as [(0, 1)]"
         raise InvalidLinks(f"{name} must be {wanted}, got {values!r}.")

@@ -37,7 +37,7 @@ class RowNames:
         rows = [look(table, entry, name) for entry, name in enumerate(names)]
         return np.array(rows, dtype=np.int64)
 
-    def _by_id(self, table: Table, entry: int, name: Any) -> int:
+    def _by_id(self, table: Table, entry: int, name: object) -> int:
         row = self.row_of.get(str(name))
         if row is None:
             raise table.refuse(entry, f"{name!r} is not among the {self.n_samples} ids.")

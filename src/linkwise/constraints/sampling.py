@@ -10,12 +10,13 @@ from sklearn.utils import check_random_state
 
 from linkwise.constraints.pairs import Pairs
 from linkwise.errors import InvalidInput
+from linkwise.typing import AnySeed
 
 Codes = NDArray[np.int64]
 
 
 def sample_pairs(
-    codes: Codes, n_links: int, noise: float, random_state: Any
+    codes: Codes, n_links: int, noise: float, random_state: AnySeed
 ) -> tuple[Pairs, Pairs]:
     """Draw distinct pairs of labelled rows uniformly; return must-links and cannot-links.
 
@@ -42,7 +43,7 @@ def sample_pairs(
     return pairs[same], pairs[~same]
 
 
-def sample_codes(codes: Codes, fraction: float, noise: float, random_state: Any) -> Codes:
+def sample_codes(codes: Codes, fraction: float, noise: float, random_state: AnySeed) -> Codes:
     """Reveal a share of the labels; ``round(noise * revealed)`` of them name another class."""
     check_share("PartialLabels.sample", "fraction", fraction)
     check_share("PartialLabels.sample", "noise", noise)
@@ -71,7 +72,7 @@ def check_share(owner: str, name: str, value: Any) -> None:
         raise InvalidInput(f"{owner}({name}={value!r}): {name} must be a number from 0 to 1.")
 
 
-def generator(random_state: Any) -> np.random.Generator:
+def generator(random_state: AnySeed) -> np.random.Generator:
     """Return a NumPy generator from None, a seed, a RandomState or a Generator."""
     if isinstance(random_state, np.random.Generator):
         return random_state
@@ -79,7 +80,7 @@ def generator(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def _is_whole(value: Any) -> bool:
+def _is_whole(value: object) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from linkwise.constraints.pairs import Pairs, describe_rows
 from linkwise.errors import InvalidInput
+from linkwise.typing import RowsLike
 
 
-def read_rows(name: str, rows: Any, n_samples: int) -> NDArray[np.int64]:
+def read_rows(name: str, rows: RowsLike, n_samples: int) -> NDArray[np.int64]:
     """Return the row numbers selected by a mask, integers, a slice or ``(rows, ...)``.
 
     Negative integers count from the end, as in NumPy.
@@ -66,7 +67,7 @@ def _is_named(selected: NDArray[np.int64], pairs: Pairs, n_samples: int) -> NDAr
     return named[selected]
 
 
-def _only_axis(name: str, rows: tuple[Any, ...]) -> Any:
+def _only_axis(name: str, rows: tuple[Any, ...]) -> RowsLike:
     """Take ``rows`` out of ``(rows, ...)``, the way scikit-learn slices."""
     named = [part for part in rows if part is not Ellipsis]
     if len(named) > 1 or len(rows) > 2:

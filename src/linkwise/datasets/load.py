@@ -58,7 +58,14 @@ _LARGER: dict[str, tuple[int, int, int | None]] = {
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Rows ``X``, truth ``y`` as 0..k-1, and the name they go by."""
+    """Rows ``X``, truth ``y`` as 0..k-1, and the name they go by.
+
+    Examples
+    --------
+    >>> wine = load("wine")
+    >>> wine.X.shape, wine.n_classes
+    ((178, 13), 3)
+    """
 
     name: str
     X: Any
@@ -75,7 +82,13 @@ class Dataset:
 
 
 def available() -> list[str]:
-    """Return the names that ``load`` can answer on this machine without a download."""
+    """Return the names that ``load`` can answer on this machine without a download.
+
+    Examples
+    --------
+    >>> "digits" in available()
+    True
+    """
     folder = _folder()
     here = [name for name in _LARGER if folder is not None and (folder / f"{name}.npz").is_file()]
     return sorted([*_BUNDLED, *here])

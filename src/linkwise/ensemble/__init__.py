@@ -6,7 +6,7 @@ from linkwise.ensemble.kernel_kmeans import build_paper_ensemble
 from linkwise.ensemble.models import KernelCenters, NearestCenters
 from linkwise.ensemble.parquet import ParquetSource
 from linkwise.ensemble.partitions import Ensemble
-from linkwise.ensemble.sources import NpySource, RowSource, as_source
+from linkwise.ensemble.sources import NpySource, RowSource, SourceLike, as_source
 from linkwise.ensemble.store import LabelMatrix
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "NpySource",
     "ParquetSource",
     "RowSource",
+    "SourceLike",
     "align_labels",
     "as_source",
     "build_ensemble",

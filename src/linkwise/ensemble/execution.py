@@ -5,7 +5,6 @@ None of this changes a result.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -14,10 +13,9 @@ import joblib
 
 from linkwise.ensemble.blas import one_blas_thread
 from linkwise.errors import Cancelled
+from linkwise.running import Cancel, Progress, RunOptions
 from linkwise.validation import check_number
 
-Progress = Callable[[int, int, str], None]
-Cancel = Callable[[], bool] | threading.Event
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -48,14 +46,13 @@ class Execution:
         self.chunk_rows = chunk_rows
         check_number(self, "n_threads", low=1, integer=True)
         check_number(self, "chunk_rows", low=1, integer=True, or_in=(None,))
-        self._progress = progress
-        self._cancel = cancel.is_set if isinstance(cancel, threading.Event) else cancel
+        self._wishes = RunOptions(progress, cancel)
 
     def step(self, done: int, total: int, what: str) -> None:
         """Report, then raise :class:`~linkwise.errors.Cancelled` if the caller wants to stop."""
-        if self._progress is not None:
-            self._progress(done, total, what)
-        if self._cancel is not None and done < total and self._cancel():
+        if self._wishes.progress is not None:
+            self._wishes.progress(done, total, what)
+        if done < total and self._wishes.wants_to_stop():
             raise Cancelled(f"cancelled while {what}, {done} of {total} done.")
 
     def map(self, function: Callable[[T], R], items: Iterable[T]) -> Generator[R]:

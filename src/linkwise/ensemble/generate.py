@@ -12,21 +12,22 @@ import shutil
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.ensemble.blas import one_blas_thread
-from linkwise.ensemble.execution import Cancel, Execution, Progress
+from linkwise.ensemble.execution import Execution
 from linkwise.ensemble.kmeans import half_norms, sampled_kmeans
 from linkwise.ensemble.labelling import explain_not_finite, label_rows
 from linkwise.ensemble.models import NearestCenters, PartitionModels
 from linkwise.ensemble.partitions import Ensemble
 from linkwise.ensemble.preparation import NotFinite, Preparation
-from linkwise.ensemble.sources import RowSource, as_source, sample_rows
+from linkwise.ensemble.sources import RowSource, SourceLike, as_source, sample_rows
 from linkwise.ensemble.store import LabelMatrix
 from linkwise.errors import InvalidInput
+from linkwise.running import Cancel, Progress
 from linkwise.validation import require_number
 
 MAX_BLOCKS = 256
@@ -40,7 +41,7 @@ T = TypeVar("T")
 
 
 def build_ensemble(
-    source: Any,
+    source: SourceLike,
     n_clusters: int,
     *,
     n_partitions: int = 200,
@@ -177,7 +178,7 @@ def _check_blocks(n_blocks: int | str, n_clusters: int, n_rows: int) -> int:
     return n_blocks
 
 
-def check_arguments(function: str, **arguments: Any) -> None:
+def check_arguments(function: str, **arguments: object) -> None:
     """Check counts and shares by name, in the one wording for parameters."""
     for name, value in arguments.items():
         if name == "feature_share":

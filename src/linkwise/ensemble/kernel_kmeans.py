@@ -18,13 +18,13 @@ import math
 import os
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.ensemble.align import align_names
-from linkwise.ensemble.execution import Cancel, Execution, Progress
+from linkwise.ensemble.execution import Execution
 from linkwise.ensemble.generate import (
     MAX_BLOCKS,
     Seed,
@@ -40,14 +40,15 @@ from linkwise.ensemble.kmeans import half_norms, sampled_kmeans
 from linkwise.ensemble.models import KernelCenters
 from linkwise.ensemble.partitions import Ensemble
 from linkwise.ensemble.preparation import TILE, Preparation
-from linkwise.ensemble.sources import RowSource, as_source
+from linkwise.ensemble.sources import RowSource, SourceLike, as_source
 from linkwise.errors import InvalidInput
+from linkwise.running import Cancel, Progress
 
 Array = NDArray[np.float32]
 
 
 def build_paper_ensemble(
-    source: Any,
+    source: SourceLike,
     n_clusters: int,
     *,
     n_partitions: int = 300,

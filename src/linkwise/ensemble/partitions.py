@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.ensemble.execution import Cancel, Execution, Progress
+from linkwise.ensemble.execution import Execution
 from linkwise.ensemble.labelling import label_rows
 from linkwise.ensemble.models import (
     KernelCenters,
@@ -18,10 +18,11 @@ from linkwise.ensemble.models import (
     models_from_arrays,
 )
 from linkwise.ensemble.preparation import Preparation
-from linkwise.ensemble.sources import as_source
+from linkwise.ensemble.sources import SourceLike, as_source
 from linkwise.ensemble.store import LabelMatrix
 from linkwise.errors import InvalidInput
 from linkwise.files.headed import Format, read_array, write_arrays
+from linkwise.running import Cancel, Progress
 
 FORMAT = Format("linkwise ensemble", 1)
 HEADER_FILE = "ensemble.json"
@@ -71,7 +72,7 @@ class Ensemble:
 
     def assign(
         self,
-        X: Any,
+        X: SourceLike,
         *,
         n_threads: int | None = None,
         chunk_rows: int | None = None,
@@ -91,7 +92,7 @@ class Ensemble:
 
     def extend(
         self,
-        X: Any,
+        X: SourceLike,
         *,
         n_threads: int | None = None,
         chunk_rows: int | None = None,

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from io import FileIO
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from linkwise.ensemble.npy import read_npy_header
 from linkwise.ensemble.parquet import ParquetSource
 from linkwise.errors import InvalidInput, MissingData
+from linkwise.typing import MatrixLike
 
 Block = NDArray[Any]
 
@@ -44,7 +46,11 @@ class RowSource(Protocol):
     def read(self, start: int, stop: int) -> Block: ...
 
 
-def as_source(X: Any) -> RowSource:
+#: What :func:`as_source` understands.
+SourceLike: TypeAlias = str | os.PathLike[str] | MatrixLike | RowSource
+
+
+def as_source(X: SourceLike) -> RowSource:
     """Wrap a table: an array, a sparse matrix, a data frame, a file name or a row source.
 
     Examples
@@ -145,7 +151,7 @@ def find_bad_value(source: RowSource) -> InvalidInput | None:
 class ArraySource:
     """Rows of a two-dimensional array in memory (or of anything NumPy turns into one)."""
 
-    def __init__(self, X: Any) -> None:
+    def __init__(self, X: ArrayLike) -> None:
         array = np.asarray(X)
         if array.ndim != 2:
             raise InvalidInput(
@@ -168,7 +174,7 @@ class ArraySource:
 class SparseSource:
     """Rows of a SciPy sparse matrix, made dense block by block."""
 
-    def __init__(self, X: Any) -> None:
+    def __init__(self, X: sparse.sparray | sparse.spmatrix) -> None:
         if X.dtype.kind not in "buif":
             raise InvalidInput(f"X holds {X.dtype} values, expected real numbers.")
         self._matrix = sparse.csr_array(X)
@@ -222,7 +228,7 @@ class NpySource:
                     rows[i] = self._values(file, row * self.n_features, (self.n_features,))
         return rows
 
-    def _values(self, file: Any, first: int, shape: tuple[int, ...]) -> Block:
+    def _values(self, file: FileIO, first: int, shape: tuple[int, ...]) -> Block:
         values = np.empty(shape, dtype=self._dtype)
         file.seek(self._offset + first * self._dtype.itemsize)
         view = values.reshape(-1).view(np.uint8).data

@@ -9,11 +9,13 @@ import scipy.sparse as sp
 from numba import njit
 from numpy.typing import NDArray
 
+from linkwise.typing import Matrix
+
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.integer[Any]]
 
 
-def cluster_means(X: Any, labels: Ints, centers: Floats) -> tuple[Floats, Ints]:
+def cluster_means(X: Matrix, labels: Ints, centers: Floats) -> tuple[Floats, Ints]:
     """Return the mean of each cluster's rows, and how many rows each has.
 
     A cluster without rows keeps its entry of ``centers``. ``X`` is dense or CSR; sums are kept in

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from linkwise.constraints import Links, PartialLabels, as_constraints
+from linkwise.constraints import (
+    Knowledge,
+    Links,
+    PartialLabels,
+    as_constraints,
+    refuse_knowledge_as_y,
+)
+from linkwise.typing import MatrixLike
 
 
 class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -20,7 +27,7 @@ class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     (n_components, n_features).
     """
 
-    def fit(self, X: Any, y: Any = None, *, constraints: Any = None) -> Any:  # noqa: ARG002
+    def fit(self, X: MatrixLike, y: object = None, *, constraints: Knowledge | None = None) -> Self:
         """Learn the map from what is known about the rows of ``X``.
 
         Parameters
@@ -28,7 +35,8 @@ class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         X : array-like of shape (n_samples, n_features)
             The rows.
         y : ignored
-            Present for scikit-learn; truth belongs to the scorer.
+            Present for scikit-learn; truth belongs to the scorer. Links and PartialLabels are
+            refused here: they are ``constraints``.
         constraints : Links, PartialLabels, array-like of shape (n_samples,) or None
             What is known. A one-dimensional array is read as partial labels, -1, None and NaN
             meaning unknown.
@@ -37,6 +45,7 @@ class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         -------
         self
         """
+        refuse_knowledge_as_y(type(self).__name__, y)
         X = validate_data(self, X, dtype=[np.float64, np.float32])
         given = as_constraints(constraints, X.shape[0])
         self._check_params(X)
@@ -45,7 +54,7 @@ class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         self.components_ = components.astype(X.dtype, copy=False)
         return self
 
-    def transform(self, X: Any) -> NDArray[Any]:
+    def transform(self, X: MatrixLike) -> NDArray[Any]:
         """Return the rows of ``X`` under the map: ``X @ components_.T``."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])

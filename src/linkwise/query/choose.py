@@ -25,6 +25,11 @@ class Strategy:
 
     Where ``mixed``, the model asks two questions of three: answers about doubtful rows alone do
     not show whether a cluster is wrong as a whole, and buy less than answers drawn at random.
+
+    Examples
+    --------
+    >>> STRATEGIES["margin"].why
+    'The vote about this row is nearly split.'
     """
 
     choose: Callable[[Situation, int], Pairs] | None

@@ -35,6 +35,14 @@ class Situation:
         A random order of the landmarks that stays the same.
     links : Links
         What is known, about the landmarks only.
+
+    Examples
+    --------
+    >>> import linkwise as lw
+    >>> model = lw.SequentialClustering(2, n_partitions=9, random_state=0)
+    >>> situation = Situation.of(model.fit([[0.0], [1.0], [8.0], [9.0]]))
+    >>> situation.votes.shape
+    (4, 2)
     """
 
     rows: Ints

@@ -1,4 +1,9 @@
-"""How good a clustering is: agreement with the truth, links kept, gain over no knowledge."""
+"""How good a clustering is: agreement with the truth, links kept, gain over no knowledge.
+
+>>> import linkwise as lw
+>>> lw.scores.nmi([0, 0, 1, 1], [1, 1, 0, 0]), lw.scores.accuracy([0, 0, 1, 1], [1, 1, 0, 0])
+(1.0, 1.0)
+"""
 
 from __future__ import annotations
 

@@ -6,10 +6,8 @@ import os
 import shutil
 import tempfile
 import uuid
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.errors import InvalidInput, LinkwiseError
@@ -17,6 +15,7 @@ from linkwise.session.data.description import Description
 from linkwise.session.data.file import (
     Columns,
     DataFile,
+    TableLike,
     find_image_shape,
     place_data,
     prepared_rows,
@@ -34,7 +33,7 @@ MODEL_FOLDER = "model"
 
 def create_session(
     folder: Path,
-    data: Any,
+    data: TableLike,
     n_clusters: int,
     *,
     name: str | None,
@@ -43,8 +42,6 @@ def create_session(
     n_partitions: int,
     journal: str | None,
     random_state: int,
-    progress: Callable[[int, int, str], None] | None,
-    cancel: Any,
 ) -> None:
     """Make the folder of a new session; when anything fails, nothing is left behind."""
     require_number("Session.create", "n_clusters", n_clusters, low=1, high=256, integer=True)
@@ -78,11 +75,7 @@ def create_session(
             journal=None if journal is None else _without_password(journal),
         )
         model = SequentialClustering(
-            n_clusters,
-            n_partitions=n_partitions,
-            random_state=random_state,
-            progress=progress,
-            cancel=cancel,
+            n_clusters, n_partitions=n_partitions, random_state=random_state
         ).fit(X)
         model.save(draft / MODEL_FOLDER)
         write_layout(draft, "pca", pca_layout(X))

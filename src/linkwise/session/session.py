@@ -17,9 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwise import running
 from linkwise.cluster.sequential.model_file import load
 from linkwise.errors import InvalidInput
 from linkwise.query import STRATEGIES
+from linkwise.running import run_options
 from linkwise.session.advice.progress import Progress, measure_progress
 from linkwise.session.advice.questions import Question, ask, pairs_since
 from linkwise.session.advice.troubles import Suspicion, Trouble, find_suspects, find_troubles
@@ -27,8 +29,8 @@ from linkwise.session.completion import complete
 from linkwise.session.create import MODEL_FOLDER, create_session
 from linkwise.session.data.description import read_description
 from linkwise.session.data.display import Display, Row
-from linkwise.session.data.file import Columns
-from linkwise.session.data.layout import Cancel, Places, ReportProgress
+from linkwise.session.data.file import Columns, TableLike
+from linkwise.session.data.layout import Places
 from linkwise.session.data.layout_file import LayoutFiles
 from linkwise.session.events.event import Entry, Event
 from linkwise.session.events.kinds import check_entry
@@ -104,7 +106,7 @@ class Session(Speaking):
     def create(
         cls,
         folder: str | os.PathLike[str],
-        data: Any,
+        data: TableLike,
         n_clusters: int,
         *,
         name: str | None = None,
@@ -113,8 +115,8 @@ class Session(Speaking):
         n_partitions: int = 200,
         journal: str | None = None,
         random_state: int = 0,
-        progress: ReportProgress | None = None,
-        cancel: Cancel = None,
+        progress: running.Progress | None = None,
+        cancel: running.Cancel | None = None,
     ) -> Session:
         """Make a session and open it; when anything fails, nothing is left behind.
 
@@ -145,19 +147,18 @@ class Session(Speaking):
         cancel : callable, threading.Event or None
             Asked now and then; ends the work with :class:`~linkwise.errors.Cancelled`.
         """
-        create_session(
-            Path(folder).resolve(),
-            data,
-            n_clusters,
-            name=name,
-            columns=columns or Columns(),
-            standardise=standardise,
-            n_partitions=n_partitions,
-            journal=journal,
-            random_state=random_state,
-            progress=progress,
-            cancel=cancel,
-        )
+        with run_options(progress=progress, cancel=cancel):
+            create_session(
+                Path(folder).resolve(),
+                data,
+                n_clusters,
+                name=name,
+                columns=columns or Columns(),
+                standardise=standardise,
+                n_partitions=n_partitions,
+                journal=journal,
+                random_state=random_state,
+            )
         return cls(folder, journal)
 
     @classmethod
@@ -350,14 +351,18 @@ class Session(Speaking):
         return kind in self._layouts.ready()
 
     def layout(
-        self, kind: str = "pca", progress: ReportProgress | None = None, cancel: Cancel = None
+        self,
+        kind: str = "pca",
+        progress: running.Progress | None = None,
+        cancel: running.Cancel | None = None,
     ) -> Places:
         """Return a place in [-1, 1] x [-1, 1] for every row; made when it is not there yet.
 
         "pca" are the two leading principal components; "neighbours" keeps rows together that
         often share a block of the ensemble, and takes longer.
         """
-        return self._layouts.get(kind, progress, cancel)
+        with run_options(progress=progress, cancel=cancel):
+            return self._layouts.get(kind)
 
     def export(self, path: str | os.PathLike[str], what: str = "labels") -> None:
         """Write "labels" (id, cluster, name, margin) or "answers" to a CSV or Parquet file."""

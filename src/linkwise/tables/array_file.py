@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from linkwise.errors import Advice, InvalidFile, Remedy
 from linkwise.tables.columns import Choice, Table, check_finite, check_known, read_ids
+from linkwise.typing import Matrix
 
 _SPARSE = ("data", "indices", "indptr", "shape")
 
@@ -56,7 +57,7 @@ def load_arrays(path: Path) -> Mapping[str, NDArray[Any]]:
         ) from None
 
 
-def rows_of(file: str, arrays: Mapping[str, NDArray[Any]], name: str | None) -> Any:
+def rows_of(file: str, arrays: Mapping[str, NDArray[Any]], name: str | None) -> Matrix:
     """Return the array of that name, X by default, as rows of floats; sparse rows as CSR."""
     if name is None and "X" not in arrays and set(_SPARSE) <= set(arrays):
         data, indices, indptr, shape = (arrays[part] for part in _SPARSE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from linkwise.errors import Advice, InvalidFile, Remedy
 from linkwise.files.delimited import Delimited, has_decimal_comma, is_number, number, numbers
 from linkwise.tables.columns import Column, Reason, missing_value
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
 
@@ -62,7 +65,7 @@ class _ColumnReader:
         self.complaint: partial[InvalidFile] | None = None
         self.n_numbers = 0
 
-    def add(self, cells: Any, first: int) -> None:
+    def add(self, cells: pa.Array, first: int) -> None:
         """Take the next cells, the first of which is in the row ``first``."""
         if self.raw is not None:
             self.raw.extend(cells.to_pylist())

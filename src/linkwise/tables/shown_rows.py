@@ -161,7 +161,7 @@ class ArrayRows(ShownRows):
         return np.asarray((one.toarray() if sp.issparse(one) else one)[0])
 
 
-def _plain(value: Any) -> Shown:
+def _plain(value: object) -> Shown:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):

@@ -199,8 +199,11 @@ def test_rows_from_a_file_give_the_same_clustering(fitted, digits, tmp_path):
 
 
 def test_labels_on_disk_give_the_same_clustering(fitted, digits, tmp_path):
-    model = SequentialClustering(10, n_partitions=50, folder=tmp_path / "labels", random_state=0)
-    assert_array_equal(model.fit(digits[0]).labels_, fitted.labels_)
+    model = SequentialClustering(10, n_partitions=50, random_state=0)
+    with lw.run_options(folder=tmp_path / "labels"):
+        model.fit(digits[0])
+    assert_array_equal(model.labels_, fitted.labels_)
+    assert (tmp_path / "labels").is_dir()
 
 
 def test_the_number_of_threads_does_not_matter(fitted, digits):
@@ -211,13 +214,13 @@ def test_the_number_of_threads_does_not_matter(fitted, digits):
 
 def test_progress_is_told_and_work_can_be_cancelled(digits):
     told = []
-    SequentialClustering(
-        5, n_partitions=10, progress=lambda *step: told.append(step), random_state=0
-    ).fit(digits[0])
+    model = SequentialClustering(5, n_partitions=10, random_state=0)
+    with lw.run_options(progress=lambda *step: told.append(step)):
+        model.fit(digits[0])
     assert told
     assert all(0 <= done <= total for done, total, _ in told)
-    with pytest.raises(Cancelled):
-        SequentialClustering(5, n_partitions=10, cancel=lambda: True, random_state=0).fit(digits[0])
+    with lw.run_options(cancel=lambda: True), pytest.raises(Cancelled):
+        model.fit(digits[0])
 
 
 def test_questions_are_new_pairs_and_half_of_them_are_about_the_same_thing(model, digits):

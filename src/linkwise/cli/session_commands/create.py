@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -27,7 +26,7 @@ class ImageShape(click.ParamType[tuple[int, ...]]):
     name = "HxW"
 
     def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+        self, value: str | tuple[int, ...], param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, ...]:
         """Return the sides."""
         if isinstance(value, tuple):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -104,7 +105,7 @@ def history(folder: Path, after: int, limit: int | None, as_json: bool) -> None:
         click.echo(f"{event.seq}\t{event.when}\t{who} {_words(event, ids)}{undone}")
 
 
-def _words(event: Event, ids: Any) -> str:
+def _words(event: Event, ids: Sequence[object]) -> str:
     said = event.payload
     if event.kind == "answer":
         return f"{ids[said['i']]} and {ids[said['j']]}: {said['verdict']}"

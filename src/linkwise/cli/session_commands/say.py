@@ -32,7 +32,7 @@ def saying(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.argument("row")
 @click.argument("other")
 @click.argument("verdict", type=click.Choice(["same", "different", "unsure"]))
-def answer(folder: Path, row: str, other: str, verdict: str, **told: Any) -> None:
+def answer(folder: Path, row: str, other: str, verdict: str, **told: str | bool | None) -> None:
     """Say whether two rows are the same."""
     _say(folder, told, lambda s: s.answer(s.row_of(row), s.row_of(other), verdict, **_by(told)))
 
@@ -41,7 +41,7 @@ def answer(folder: Path, row: str, other: str, verdict: str, **told: Any) -> Non
 @saying
 @click.argument("name")
 @click.argument("rows", nargs=-1, required=True)
-def label(folder: Path, name: str, rows: tuple[str, ...], **told: Any) -> None:
+def label(folder: Path, name: str, rows: tuple[str, ...], **told: str | bool | None) -> None:
     """Say that rows are of one class, called NAME."""
     _say(folder, told, lambda s: s.label([s.row_of(row) for row in rows], name, **_by(told)))
 
@@ -49,7 +49,7 @@ def label(folder: Path, name: str, rows: tuple[str, ...], **told: Any) -> None:
 @click.command("together")
 @saying
 @click.argument("rows", nargs=-1, required=True)
-def together(folder: Path, rows: tuple[str, ...], **told: Any) -> None:
+def together(folder: Path, rows: tuple[str, ...], **told: str | bool | None) -> None:
     """Say that rows belong together."""
     _say(folder, told, lambda s: s.together([s.row_of(row) for row in rows], **_by(told)))
 
@@ -57,7 +57,7 @@ def together(folder: Path, rows: tuple[str, ...], **told: Any) -> None:
 @click.command("undo")
 @saying
 @click.argument("event", type=click.IntRange(min=1))
-def undo(folder: Path, event: int, **told: Any) -> None:
+def undo(folder: Path, event: int, **told: str | bool | None) -> None:
     """Take back any earlier event, an undo included."""
     _say(folder, told, lambda s: s.undo(event, **_by(told)))
 
@@ -66,7 +66,7 @@ def undo(folder: Path, event: int, **told: Any) -> None:
 @saying
 @click.argument("cluster", type=click.IntRange(min=0))
 @click.argument("name")
-def rename(folder: Path, cluster: int, name: str, **told: Any) -> None:
+def rename(folder: Path, cluster: int, name: str, **told: str | bool | None) -> None:
     """Give a cluster a name."""
     _say(folder, told, lambda s: s.rename(cluster, name, **_by(told)))
 
@@ -74,7 +74,7 @@ def rename(folder: Path, cluster: int, name: str, **told: Any) -> None:
 @click.command("merge")
 @saying
 @click.argument("clusters", type=click.IntRange(min=0), nargs=-1, required=True)
-def merge(folder: Path, clusters: tuple[int, ...], **told: Any) -> None:
+def merge(folder: Path, clusters: tuple[int, ...], **told: str | bool | None) -> None:
     """Make one cluster of several; it keeps the smallest number."""
     _say(folder, told, lambda s: s.merge(clusters, **_by(told)))
 
@@ -83,7 +83,7 @@ def merge(folder: Path, clusters: tuple[int, ...], **told: Any) -> None:
 @saying
 @click.argument("cluster", type=click.IntRange(min=0))
 @click.argument("rows", nargs=-1)
-def split(folder: Path, cluster: int, rows: tuple[str, ...], **told: Any) -> None:
+def split(folder: Path, cluster: int, rows: tuple[str, ...], **told: str | bool | None) -> None:
     """Make two clusters of one: ROWS and those like them leave, or half of it does."""
 
     def say(session: Session) -> Event:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from sklearn.metrics import pairwise_distances_argmin
@@ -11,6 +11,7 @@ from linkwise.cluster.base import ConstrainedClusterer
 from linkwise.cluster.starts import class_means, complete_centers, restart_empty
 from linkwise.constraints import PartialLabels
 from linkwise.kernels.lloyd import cluster_means
+from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_number
 
 
@@ -75,17 +76,17 @@ class ConstrainedKMeans(ConstrainedClusterer):
         *,
         max_iter: int = 300,
         report: str = "brief",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.max_iter = max_iter
         self.report = report
         self.random_state = random_state
 
-    def _check_params(self, X: Any) -> None:  # noqa: ARG002
+    def _check_params(self, X: Matrix) -> None:  # noqa: ARG002
         check_number(self, "max_iter", low=1, integer=True)
 
-    def _fit(self, X: Any, knowledge: PartialLabels, rng: np.random.RandomState) -> None:
+    def _fit(self, X: Matrix, knowledge: PartialLabels, rng: np.random.RandomState) -> None:
         centers = complete_centers(X, class_means(X, knowledge), self.n_clusters, rng)
         labels = np.full(X.shape[0], -1, dtype=np.int32)
         for n_iter in range(1, self.max_iter + 1):

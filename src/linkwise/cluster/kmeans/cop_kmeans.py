@@ -16,6 +16,7 @@ from linkwise.constraints import Links
 from linkwise.errors import Infeasible
 from linkwise.kernels.colouring import colour_groups
 from linkwise.kernels.lloyd import cluster_means
+from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_number
 
 #: How often the search for a labelling without broken links steps back before it gives up.
@@ -87,17 +88,17 @@ class COPKMeans(ConstrainedClusterer):
         *,
         max_iter: int = 300,
         report: str = "brief",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.max_iter = max_iter
         self.report = report
         self.random_state = random_state
 
-    def _check_params(self, X: Any) -> None:  # noqa: ARG002
+    def _check_params(self, X: Matrix) -> None:  # noqa: ARG002
         check_number(self, "max_iter", low=1, integer=True)
 
-    def _fit(self, X: Any, knowledge: Links, rng: np.random.RandomState) -> None:
+    def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:
         knowledge.closure()  # raises Contradiction and names the chain
         groups = _Groups(knowledge)
         centers = complete_centers(X, np.empty((0, X.shape[1])), self.n_clusters, rng)
@@ -128,7 +129,7 @@ class _Groups:
 
     def assign(
         self,
-        X: Any,
+        X: Matrix,
         centers: NDArray[Any],
         labels: NDArray[np.int32],
         previous: NDArray[np.int32],

@@ -18,6 +18,7 @@ from linkwise.cluster.kmeans.labelled_starts import labelled_starts
 from linkwise.constraints import PartialLabels
 from linkwise.errors import InvalidInput
 from linkwise.kernels.label_mixture import label_prices
+from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_number
 
 
@@ -111,7 +112,7 @@ class KCC(ConstrainedClusterer):
         n_init: int = 10,
         max_iter: int = 300,
         report: str = "brief",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_partitions = n_partitions
@@ -122,7 +123,7 @@ class KCC(ConstrainedClusterer):
         self.report = report
         self.random_state = random_state
 
-    def _check_params(self, X: Any) -> None:
+    def _check_params(self, X: Matrix) -> None:
         check_number(self, "n_partitions", low=1, integer=True)
         check_number(self, "n_blocks", low=1, integer=True, or_in=("random",))
         check_number(self, "strength", low=0)
@@ -134,7 +135,7 @@ class KCC(ConstrainedClusterer):
                 f"Ask for at most that many."
             )
 
-    def _fit(self, X: Any, knowledge: PartialLabels, rng: np.random.RandomState) -> None:
+    def _fit(self, X: Matrix, knowledge: PartialLabels, rng: np.random.RandomState) -> None:
         drawn = [self._draw_partition(X, rng) for _ in range(self.n_partitions)]
         partitions = tuple(labels for labels, _ in drawn)
         # Indicators are all that counts: the rows themselves have one feature that says nothing.
@@ -148,7 +149,7 @@ class KCC(ConstrainedClusterer):
         self.mixtures_ = best.mixtures
 
     def _draw_partition(
-        self, X: Any, rng: np.random.RandomState
+        self, X: Matrix, rng: np.random.RandomState
     ) -> tuple[PartialLabels, NDArray[np.floating[Any]]]:
         """Return the blocks of one k-means run and their centres."""
         n_blocks = self.n_blocks
@@ -166,7 +167,7 @@ class KCC(ConstrainedClusterer):
         shares = np.full(self.n_partitions, 1.0 / self.n_partitions)
         return np.append(shares, float(self.strength))
 
-    def _predict(self, X: Any) -> NDArray[np.int32]:
+    def _predict(self, X: Matrix) -> NDArray[np.int32]:
         """Look up the blocks of each row; the cluster in which they cost least is its own."""
         blocks = [pairwise_distances_argmin(X, centers) for centers in self.partition_centers_]
         codes = np.column_stack([*blocks, np.full(X.shape[0], -1)])

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from linkwise.constraints import Links, PartialLabels
 from linkwise.errors import InvalidInput
+from linkwise.typing import LabelsLike
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class LabelColumns:
     columns: tuple[PartialLabels, ...]
 
     @classmethod
-    def from_table(cls, table: Any, n_samples: int) -> LabelColumns:
+    def from_table(cls, table: object, n_samples: int) -> LabelColumns:
         """Read a table with one row per row of ``X`` and one column per labelling."""
         cells = np.asarray(table)
         if len(cells) != n_samples:
@@ -36,7 +37,7 @@ class LabelColumns:
         return cls(tuple(PartialLabels(_plain(column)) for column in cells.T))
 
     @staticmethod
-    def is_table(constraints: Any) -> bool:
+    def is_table(constraints: object) -> bool:
         """Tell a table of labels from links and from one labelling."""
         return getattr(constraints, "ndim", 1) == 2
 
@@ -61,6 +62,6 @@ class LabelColumns:
         return links
 
 
-def _plain(column: NDArray[Any]) -> Any:
+def _plain(column: NDArray[Any]) -> LabelsLike:
     """Undo what NumPy does to a table of mixed types: let each column have its own."""
     return column.tolist() if column.dtype.kind == "O" else column

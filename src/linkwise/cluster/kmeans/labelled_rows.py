@@ -10,7 +10,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 
@@ -24,6 +23,7 @@ from linkwise.kernels.labelled_lloyd import (
     distances_dense,
     distances_sparse,
 )
+from linkwise.typing import Matrix, is_csr
 
 Floats = NDArray[np.floating[Any]]
 Labels = NDArray[np.int32]
@@ -52,9 +52,9 @@ class LabelledRows:
     does not depend on the number of threads.
     """
 
-    def __init__(self, X: Any, known: LabelColumns, strength: NDArray[np.float64]) -> None:
+    def __init__(self, X: Matrix, known: LabelColumns, strength: NDArray[np.float64]) -> None:
         self.X = X
-        self.arrays = (X.data, X.indices, X.indptr) if sp.issparse(X) else (X,)
+        self.arrays = (X.data, X.indices, X.indptr) if is_csr(X) else (X,)
         self.strength = strength
         self.first = np.concatenate([[0], np.cumsum(known.n_classes)])
         codes = known.codes
@@ -108,7 +108,7 @@ class LabelledRows:
         offsets = 0.5 * (norms + prices)
         sums = np.empty((len(self.bounds) - 1, *centers.shape))
         counts = np.empty(sums.shape[:2], dtype=np.int64)
-        kernel: Any = assign_sparse if sp.issparse(self.X) else assign_dense
+        kernel: Any = assign_sparse if is_csr(self.X) else assign_dense
 
         def label(part: int) -> int:
             start, stop = self.bounds[part], self.bounds[part + 1]
@@ -139,7 +139,7 @@ class LabelledRows:
                 if cost[i] <= 0:
                     return
                 if counts[labels[i]] > 1:
-                    row = self.X[[i]].toarray()[0] if sp.issparse(self.X) else self.X[i]
+                    row = self.X[[i]].toarray()[0] if is_csr(self.X) else self.X[i]
                     sums[labels[i]] -= row
                     counts[labels[i]] -= 1
                     sums[empty], counts[empty], labels[i] = row, 1, empty
@@ -153,7 +153,7 @@ class LabelledRows:
 
     def _distances(self, centers: Floats, labels: Labels) -> NDArray[np.float64]:
         """Return the squared distance of each row to the centre of its cluster."""
-        kernel: Any = distances_sparse if sp.issparse(self.X) else distances_dense
+        kernel: Any = distances_sparse if is_csr(self.X) else distances_dense
         return np.asarray(kernel(*self.arrays, labels, centers))
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.cluster import AgglomerativeClustering, kmeans_plusplus
 
 from linkwise.cluster.starts import class_means, complete_centers
 from linkwise.constraints import PartialLabels
+from linkwise.typing import Matrix, is_csr
 
 Floats = NDArray[np.floating[Any]]
 #: Centres, and the cluster of each row whose labels make the first mixtures, -1 for the others.
@@ -19,9 +19,9 @@ Start = tuple[Floats, NDArray[np.integer[Any]]]
 
 
 def labelled_starts(
-    X: Any,
+    X: Matrix,
     labels: PartialLabels,
-    init: Any,
+    init: str | ArrayLike,
     n_clusters: int,
     n_starts: int,
     rng: np.random.RandomState,
@@ -44,7 +44,7 @@ def labelled_starts(
 
 
 def seeded_start(
-    X: Any, labels: PartialLabels, n_clusters: int, rng: np.random.RandomState
+    X: Matrix, labels: PartialLabels, n_clusters: int, rng: np.random.RandomState
 ) -> Start:
     """Return the class means, completed by k-means++; near classes share a cluster if too many."""
     seed = labels.codes
@@ -56,12 +56,12 @@ def seeded_start(
 
 
 def _draw_rows(
-    X: Any, init: str, n_clusters: int, rng: np.random.RandomState
+    X: Matrix, init: str, n_clusters: int, rng: np.random.RandomState
 ) -> NDArray[np.integer[Any]]:
     if init == "random":
         return rng.choice(X.shape[0], n_clusters, replace=False)
     return np.asarray(kmeans_plusplus(X, n_clusters, random_state=rng)[1])
 
 
-def _dense(rows: Any) -> Floats:
-    return rows.toarray() if sp.issparse(rows) else np.asarray(rows)
+def _dense(rows: Matrix) -> Floats:
+    return rows.toarray() if is_csr(rows) else np.asarray(rows)

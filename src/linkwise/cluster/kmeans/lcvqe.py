@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.metrics.pairwise import euclidean_distances
@@ -17,6 +16,7 @@ from linkwise.constraints import Links
 from linkwise.kernels.labelled_lloyd import distances_dense, distances_sparse
 from linkwise.kernels.lloyd import cluster_means
 from linkwise.kernels.settle import pulls_of_broken, settle_links
+from linkwise.typing import Matrix, Seed, is_csr
 from linkwise.validation import check_number
 
 Floats = NDArray[np.floating[Any]]
@@ -102,7 +102,7 @@ class LCVQE(ConstrainedClusterer):
         n_init: int = 1,
         max_iter: int = 300,
         report: str = "brief",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_init = n_init
@@ -110,11 +110,11 @@ class LCVQE(ConstrainedClusterer):
         self.report = report
         self.random_state = random_state
 
-    def _check_params(self, X: Any) -> None:  # noqa: ARG002
+    def _check_params(self, X: Matrix) -> None:  # noqa: ARG002
         check_number(self, "n_init", low=1, integer=True)
         check_number(self, "max_iter", low=1, integer=True)
 
-    def _fit(self, X: Any, knowledge: Links, rng: np.random.RandomState) -> None:
+    def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:
         rows = knowledge.linked_rows
         linked = _LinkedRows(rows, X[rows], knowledge[rows])
         nothing = np.empty((0, X.shape[1]))
@@ -122,7 +122,7 @@ class LCVQE(ConstrainedClusterer):
         for _ in range(self.n_init):
             self._descend(X, linked, complete_centers(X, nothing, self.n_clusters, rng))
 
-    def _descend(self, X: Any, linked: _LinkedRows, centers: Floats) -> None:
+    def _descend(self, X: Matrix, linked: _LinkedRows, centers: Floats) -> None:
         """Alternate labels and centres until no label changes; keep the best step of all."""
         labels = np.full(X.shape[0], -1, dtype=np.int32)
         lowest, since_lowest, n_iter = np.inf, 0, 0
@@ -152,9 +152,9 @@ class LCVQE(ConstrainedClusterer):
         """Return how strongly each linked row pulls at each centre."""
         return np.asarray(pulls_of_broken(*self._case(linked, centers), labels[linked.rows]))
 
-    def _objective(self, X: Any, labels: Labels, linked: _LinkedRows, centers: Floats) -> float:
-        kernel: Any = distances_sparse if sp.issparse(X) else distances_dense
-        arrays = (X.data, X.indices, X.indptr) if sp.issparse(X) else (X,)
+    def _objective(self, X: Matrix, labels: Labels, linked: _LinkedRows, centers: Floats) -> float:
+        kernel: Any = distances_sparse if is_csr(X) else distances_dense
+        arrays = (X.data, X.indices, X.indptr) if is_csr(X) else (X,)
         own = kernel(*arrays, labels, centers).sum()
         pulls = self._pulls(linked, centers, labels)
         return 0.5 * float(own + (pulls * linked.distances(centers)).sum())
@@ -189,7 +189,7 @@ class _LinkedRows:
 
 
 def _pulled_means(
-    X: Any, labels: Labels, linked: _LinkedRows, pulls: NDArray[np.float64], centers: Floats
+    X: Matrix, labels: Labels, linked: _LinkedRows, pulls: NDArray[np.float64], centers: Floats
 ) -> Floats:
     """Return the weighted means of each cluster's rows and of the rows that pull at it.
 

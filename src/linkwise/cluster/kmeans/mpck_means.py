@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from linkwise.cluster.base import ConstrainedClusterer
 from linkwise.cluster.mpck_algorithm import mpck_means
 from linkwise.constraints import Links
+from linkwise.typing import Dense, Seed
 from linkwise.validation import check_choice, check_number
 
 
@@ -92,7 +93,7 @@ class MPCKMeans(ConstrainedClusterer):
         weight: float = 1.0,
         max_iter: int = 100,
         report: str = "brief",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.metric = metric
@@ -102,13 +103,13 @@ class MPCKMeans(ConstrainedClusterer):
         self.report = report
         self.random_state = random_state
 
-    def _check_params(self, X: Any) -> None:  # noqa: ARG002
+    def _check_params(self, X: Dense) -> None:  # noqa: ARG002
         check_choice(self, "metric", ("diagonal", "full"))
         check_choice(self, "shared", (True, False))
         check_number(self, "weight", low=0)
         check_number(self, "max_iter", low=1, integer=True)
 
-    def _fit(self, X: Any, knowledge: Links, rng: np.random.RandomState) -> None:
+    def _fit(self, X: Dense, knowledge: Links, rng: np.random.RandomState) -> None:
         found = mpck_means(
             X,
             knowledge,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
@@ -17,8 +18,9 @@ from linkwise.cluster.kmeans.label_columns import LabelColumns
 from linkwise.cluster.kmeans.labelled_rows import Descent, LabelledRows
 from linkwise.cluster.kmeans.labelled_starts import labelled_starts
 from linkwise.cluster.kmeans.tied_metric import n_in_majority, standardise, whitening
-from linkwise.constraints import Links
+from linkwise.constraints import Knowledge, Links
 from linkwise.errors import InvalidInput
+from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_choice, check_number
 
 #: Most rounds of clustering and whitening when the metric is learned.
@@ -136,13 +138,13 @@ class PartitionKMeans(ConstrainedClusterer):
         self,
         n_clusters: int = 8,
         *,
-        strength: Any = "auto",
+        strength: float | str | Sequence[float | str] = "auto",
         metric: str = "euclidean",
-        init: Any = "seeded",
+        init: str | ArrayLike = "seeded",
         n_init: int = 1,
         max_iter: int = 300,
         report: str = "brief",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.strength = strength
@@ -153,7 +155,7 @@ class PartitionKMeans(ConstrainedClusterer):
         self.report = report
         self.random_state = random_state
 
-    def _check_params(self, X: Any) -> None:
+    def _check_params(self, X: Matrix) -> None:
         check_choice(self, "metric", ("euclidean", "tied"))
         check_number(self, "n_init", low=1, integer=True)
         check_number(self, "max_iter", low=1, integer=True)
@@ -166,19 +168,22 @@ class PartitionKMeans(ConstrainedClusterer):
             )
 
     def _check_strength(self) -> None:
-        if isinstance(self.strength, str | numbers.Real):
+        if isinstance(self.strength, str | float | numbers.Real):
             check_number(self, "strength", low=0, or_in=("auto",))
             return
         for value in self.strength:
-            number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-            fits = np.isfinite(value) and value >= 0 if number else value == "auto"
+            if isinstance(value, str):
+                fits = value == "auto"
+            else:
+                number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+                fits = bool(number and np.isfinite(value) and value >= 0)
             if not fits:
                 raise InvalidInput(
                     f"PartitionKMeans(strength={self.strength!r}): each strength must be a number "
                     f">= 0 or 'auto', found {value!r}."
                 )
 
-    def _check_init(self, X: Any) -> None:
+    def _check_init(self, X: Matrix) -> None:
         if isinstance(self.init, str):
             check_choice(self, "init", ("seeded", "k-means++", "random"))
             return
@@ -189,7 +194,7 @@ class PartitionKMeans(ConstrainedClusterer):
                 f"of shape {wanted}, got an array of shape {np.shape(self.init)}."
             )
 
-    def _given(self, constraints: Any, n_samples: int) -> Any:
+    def _given(self, constraints: Knowledge | None, n_samples: int) -> Any:
         if LabelColumns.is_table(constraints):
             return LabelColumns.from_table(constraints, n_samples)
         return super()._given(constraints, n_samples)
@@ -201,7 +206,7 @@ class PartitionKMeans(ConstrainedClusterer):
         labels, withdrawn = super()._read(given, n_samples)
         return LabelColumns((labels,)), withdrawn
 
-    def _fit(self, X: Any, knowledge: LabelColumns, rng: np.random.RandomState) -> None:
+    def _fit(self, X: Matrix, knowledge: LabelColumns, rng: np.random.RandomState) -> None:
         fit = self._fit_tied if self.metric == "tied" else self._fit_euclidean
         best = fit(X, knowledge, rng)
         self.labels_, self.objective_, self.n_iter_ = best.labels, best.objective, best.n_iter
@@ -209,28 +214,28 @@ class PartitionKMeans(ConstrainedClusterer):
         self.mixtures_ = best.mixtures
 
     def _fit_euclidean(
-        self, X: Any, knowledge: LabelColumns, rng: np.random.RandomState
+        self, X: Matrix, knowledge: LabelColumns, rng: np.random.RandomState
     ) -> Descent:
         if sp.issparse(X):
             return self._search(X, knowledge, self.init, rng)
         # Far from the origin, rows would lose their last digits.
         mean = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
-        init = self.init if isinstance(self.init, str) else self.init - mean
+        init = self.init if isinstance(self.init, str) else np.asarray(self.init) - mean
         best = self._search(X - mean, knowledge, init, rng)
         return replace(best, centers=best.centers + mean)
 
     def _search(
-        self, X: Any, knowledge: LabelColumns, init: Any, rng: np.random.RandomState
+        self, X: Matrix, knowledge: LabelColumns, init: str | ArrayLike, rng: np.random.RandomState
     ) -> Descent:
         """Run Algorithm 1 from every start; return the lowest end."""
         rows = LabelledRows(X, knowledge, self._strengths(X, knowledge))
         starts = labelled_starts(X, knowledge.columns[0], init, self.n_clusters, self.n_init, rng)
         return rows.best_descent(starts, self.max_iter)
 
-    def _fit_tied(self, X: Any, knowledge: LabelColumns, rng: np.random.RandomState) -> Descent:
+    def _fit_tied(self, X: Matrix, knowledge: LabelColumns, rng: np.random.RandomState) -> Descent:
         Z, mean, scale = standardise(X)
         codes = knowledge.columns[0].codes
-        init = self.init if isinstance(self.init, str) else (self.init - mean) / scale
+        init = self.init if isinstance(self.init, str) else (np.asarray(self.init) - mean) / scale
 
         def worth(candidate: tuple[Descent, NDArray[np.float64]]) -> tuple[int, float]:
             """How many labelled rows fit by distance alone, then how likely the result is."""
@@ -249,11 +254,11 @@ class PartitionKMeans(ConstrainedClusterer):
         Z: NDArray[np.float64],
         whiten: NDArray[np.float64],
         knowledge: LabelColumns,
-        init: Any,
+        init: str | ArrayLike,
         rng: np.random.RandomState,
     ) -> tuple[Descent, NDArray[np.float64]]:
         """Cluster, whiten within the clusters, cluster again, until no label changes."""
-        init = init if isinstance(init, str) else init @ whiten
+        init = init if isinstance(init, str) else np.asarray(init) @ whiten
         best = self._search(Z @ whiten, knowledge, init, rng)
         n_iter = best.n_iter
         for _ in range(TIED_ROUNDS - 1):
@@ -268,11 +273,11 @@ class PartitionKMeans(ConstrainedClusterer):
         centers = np.linalg.solve(whiten.T, best.centers.T).T
         return replace(best, centers=centers, objective=objective, n_iter=n_iter), whiten
 
-    def _strengths(self, X: Any, knowledge: LabelColumns) -> NDArray[np.float64]:
+    def _strengths(self, X: Matrix, knowledge: LabelColumns) -> NDArray[np.float64]:
         """Return the strength of each column of labels."""
         n_columns = len(knowledge.columns)
-        if isinstance(self.strength, str | numbers.Real):
-            given = [self.strength] * n_columns
+        if isinstance(self.strength, str | float | numbers.Real):
+            given: Sequence[float | str] = [self.strength] * n_columns
         else:
             given = self.strength
             if sum(knowledge.n_classes) == 0:  # nobody said anything: no strength is needed
@@ -285,7 +290,7 @@ class PartitionKMeans(ConstrainedClusterer):
         auto = _total_variance(X)
         return np.array([auto if value == "auto" else float(value) for value in given])
 
-    def _predict(self, X: Any) -> NDArray[np.int32]:
+    def _predict(self, X: Matrix) -> NDArray[np.int32]:
         if self.metric == "euclidean":
             return super()._predict(X)
         middle = self.cluster_centers_.mean(axis=0)
@@ -295,7 +300,7 @@ class PartitionKMeans(ConstrainedClusterer):
         return np.asarray(pairwise_distances_argmin(rows, centers), dtype=np.int32)
 
 
-def _total_variance(X: Any) -> float:
+def _total_variance(X: Matrix) -> float:
     """Return the trace of the covariance of the rows."""
     if sp.issparse(X):
         return float(mean_variance_axis(X, axis=0)[1].sum())

@@ -15,6 +15,7 @@ from linkwise.cluster.base import ConstrainedClusterer
 from linkwise.cluster.starts import complete_centers, neighbourhood_means, restart_empty
 from linkwise.constraints import Links
 from linkwise.kernels.lloyd import cluster_means, move_groups
+from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_number
 
 
@@ -92,7 +93,7 @@ class PCKMeans(ConstrainedClusterer):
         weight: float | str = "auto",
         max_iter: int = 100,
         report: str = "brief",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.weight = weight
@@ -100,11 +101,11 @@ class PCKMeans(ConstrainedClusterer):
         self.report = report
         self.random_state = random_state
 
-    def _check_params(self, X: Any) -> None:  # noqa: ARG002
+    def _check_params(self, X: Matrix) -> None:  # noqa: ARG002
         check_number(self, "weight", low=0, or_in=("auto",))
         check_number(self, "max_iter", low=1, integer=True)
 
-    def _fit(self, X: Any, knowledge: Links, rng: np.random.RandomState) -> None:
+    def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:
         weight = _mean_squared_distance(X) if self.weight == "auto" else float(self.weight)
         linked = _LinkedRows(knowledge, weight)
         known = neighbourhood_means(X, knowledge, self.n_clusters)
@@ -135,7 +136,7 @@ class _LinkedRows:
 
     def assign(
         self,
-        X: Any,
+        X: Matrix,
         centers: NDArray[Any],
         labels: NDArray[np.int32],
         previous: NDArray[np.int32],
@@ -181,13 +182,13 @@ def _surest_first(
     return np.concatenate([[0], np.cumsum(sizes)]), members
 
 
-def _mean_squared_distance(X: Any) -> float:
+def _mean_squared_distance(X: Matrix) -> float:
     if sp.issparse(X):
         return float(mean_variance_axis(X, axis=0)[1].sum())
     return float(X.var(axis=0, dtype=np.float64).sum())
 
 
-def _distance_to_own(X: Any, centers: NDArray[Any], labels: NDArray[np.int32]) -> float:
+def _distance_to_own(X: Matrix, centers: NDArray[Any], labels: NDArray[np.int32]) -> float:
     """Sum of squared distances to the own centre, one cluster at a time."""
     total = 0.0
     for k in np.unique(labels):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -10,6 +10,7 @@ from sklearn.cluster import KMeans
 from linkwise.cluster.base import ConstrainedClusterer
 from linkwise.cluster.starts import class_means, complete_centers
 from linkwise.constraints import PartialLabels
+from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_number
 
 
@@ -77,7 +78,7 @@ class SeededKMeans(ConstrainedClusterer):
         max_iter: int = 300,
         tol: float = 1e-4,
         report: str = "brief",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.max_iter = max_iter
@@ -85,11 +86,11 @@ class SeededKMeans(ConstrainedClusterer):
         self.report = report
         self.random_state = random_state
 
-    def _check_params(self, X: Any) -> None:  # noqa: ARG002
+    def _check_params(self, X: Matrix) -> None:  # noqa: ARG002
         check_number(self, "max_iter", low=1, integer=True)
         check_number(self, "tol", low=0)
 
-    def _fit(self, X: Any, knowledge: PartialLabels, rng: np.random.RandomState) -> None:
+    def _fit(self, X: Matrix, knowledge: PartialLabels, rng: np.random.RandomState) -> None:
         start = complete_centers(X, class_means(X, knowledge), self.n_clusters, rng)
         model = KMeans(self.n_clusters, init=start, n_init=1, max_iter=self.max_iter, tol=self.tol)
         model.fit(X)

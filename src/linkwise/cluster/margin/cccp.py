@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +16,20 @@ Floats = NDArray[np.float64]
 WIDTHS = (0.3, 0.05)
 
 
-class Problem(Protocol):
+#: Where the concave part is touched.
+Tangent = TypeVar("Tangent", bound=tuple[NDArray[Any], ...])
+
+
+class Problem(Protocol[Tangent]):
     """A function of W that is convex once its tangent, a tuple of arrays, is fixed."""
 
     alpha: float
 
-    def tangent(self, W: Floats) -> Any: ...
+    def tangent(self, W: Floats) -> Tangent: ...
 
-    def surrogate(self, W: Floats, tangent: Any, width: float = 0.0) -> tuple[float, Floats]: ...
+    def surrogate(
+        self, W: Floats, tangent: Tangent, width: float = 0.0
+    ) -> tuple[float, Floats]: ...
 
     def objective(self, W: Floats, width: float = 0.0) -> float: ...
 
@@ -39,7 +45,9 @@ class Descent(NamedTuple):
     n_iter: int
 
 
-def descend(problem: Problem, W: Floats, solver: Solver, max_iter: int, tol: float) -> Descent:
+def descend(
+    problem: Problem[Tangent], W: Floats, solver: Solver, max_iter: int, tol: float
+) -> Descent:
     """Run the procedure from ``W``, until the objective falls by less than ``tol`` of itself.
 
     The objective never rises: a round that would raise it, as inexact solvers may, is not taken.
@@ -61,9 +69,9 @@ def descend(problem: Problem, W: Floats, solver: Solver, max_iter: int, tol: flo
 
 
 def lbfgs(
-    problem: Problem,
+    problem: Problem[Tangent],
     W: Floats,
-    tangent: Any,
+    tangent: Tangent,
     widths: tuple[float, ...] = WIDTHS,
     max_evaluations: int = 60,
 ) -> Floats:
@@ -88,7 +96,7 @@ def lbfgs(
 
 
 def subgradient(
-    problem: Problem, W: Floats, tangent: Any, tol: float = 0.01, max_steps: int = 1000
+    problem: Problem[Tangent], W: Floats, tangent: Tangent, tol: float = 0.01, max_steps: int = 1000
 ) -> Floats:
     """Minimise the bound by projected subgradient steps (Algorithm 2 of the paper).
 

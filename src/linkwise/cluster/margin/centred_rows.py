@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator, svds
+
+from linkwise.typing import Matrix, is_csr
 
 Floats = NDArray[np.float64]
 
@@ -22,18 +23,18 @@ class CentredRows:
     Sparse rows stay sparse: their mean is taken off the scores instead.
     """
 
-    def __init__(self, X: Any, mean: Floats, scale: float) -> None:
+    def __init__(self, X: Matrix, mean: Floats, scale: float) -> None:
         self.mean = mean
         self.scale = scale
-        self.sparse = sp.issparse(X)
+        self.sparse = is_csr(X)
         self._matrix = X.astype(np.float64) if self.sparse else (X - mean) / scale
         self._transposed = self._matrix.T
 
     @classmethod
-    def of(cls, X: Any) -> CentredRows:
+    def of(cls, X: Matrix) -> CentredRows:
         """Return the rows of ``X`` less their mean, divided by their root mean square norm."""
         mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
-        if sp.issparse(X):
+        if is_csr(X):
             total = float(X.multiply(X).sum(dtype=np.float64))
             spread = total / X.shape[0] - float(mean @ mean)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from linkwise.cluster.margin.starts import Starts
 from linkwise.constraints import Links
 from linkwise.ensemble.blas import one_blas_thread
 from linkwise.kernels.margin import row_losses
+from linkwise.typing import Matrix, MatrixLike, Seed
 from linkwise.validation import check_choice, check_number
 
 Floats = NDArray[np.float64]
@@ -112,7 +113,7 @@ class CPCMMC(ConstrainedClusterer):
         max_iter: int = 50,
         tol: float = 0.01,
         report: str = "brief",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.alpha = alpha
@@ -124,12 +125,12 @@ class CPCMMC(ConstrainedClusterer):
         self.report = report
         self.random_state = random_state
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: MatrixLike) -> Floats:
         """Return the score of each row of ``X`` for each cluster, shape (n_samples, n_clusters)."""
         check_is_fitted(self)
         return self._scores(self._validate_rows(X, reset=False))
 
-    def _check_params(self, X: Any) -> None:  # noqa: ARG002
+    def _check_params(self, X: Matrix) -> None:  # noqa: ARG002
         check_number(self, "alpha", low=1e-9)
         check_number(self, "must_weight", low=0)
         check_number(self, "cannot_weight", low=0)
@@ -137,7 +138,7 @@ class CPCMMC(ConstrainedClusterer):
         check_number(self, "max_iter", low=1, integer=True)
         check_number(self, "tol", low=0)
 
-    def _fit(self, X: Any, knowledge: Links, rng: np.random.RandomState) -> None:
+    def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:
         rows = CentredRows.of(X)
         with one_blas_thread():  # the products are slim: more threads only wait
             ends = self._ends(rows, knowledge, rng)
@@ -165,7 +166,7 @@ class CPCMMC(ConstrainedClusterer):
             for name in names
         }
 
-    def _predict(self, X: Any) -> Labels:
+    def _predict(self, X: Matrix) -> Labels:
         return best_cluster(self._scores(X))
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.cluster.margin.centred_rows import CentredRows
+from linkwise.typing import Matrix
 
 Floats = NDArray[np.float64]
 
@@ -19,13 +18,13 @@ class FourierFeatures:
     the kernel's width follows the data.
     """
 
-    def __init__(self, X: Any, n_components: int, rng: np.random.RandomState) -> None:
+    def __init__(self, X: Matrix, n_components: int, rng: np.random.RandomState) -> None:
         rows = CentredRows.of(X)
         self.mean, self.scale = rows.mean, rows.scale
         self.directions = rng.normal(size=(X.shape[1], n_components))
         self.phases = rng.uniform(0, 2 * np.pi, size=n_components)
 
-    def __call__(self, X: Any) -> Floats:
+    def __call__(self, X: Matrix) -> Floats:
         """Return the features of the rows of ``X``, shape (n_samples, n_components)."""
         angles = CentredRows(X, self.mean, self.scale).scores(self.directions) + self.phases
         features: Floats = np.sqrt(2.0 / len(self.phases)) * np.cos(angles)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from linkwise.cluster.margin.centred_rows import CentredRows
 from linkwise.cluster.margin.fourier_features import FourierFeatures
 from linkwise.errors import ConstraintWarning
+from linkwise.typing import Matrix
 
 Floats = NDArray[np.float64]
 
@@ -23,7 +23,7 @@ class LinearScores:
     ) -> None:
         self.mean, self.scale, self.W, self.features = rows.mean, rows.scale, W, features
 
-    def __call__(self, X: Any) -> Floats:
+    def __call__(self, X: Matrix) -> Floats:
         """Return the scores, shape (n_samples, n_clusters)."""
         X = X if self.features is None else self.features(X)
         return CentredRows(X, self.mean, self.scale).scores(self.W)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from linkwise.constraints import Links
 from linkwise.ensemble.blas import one_blas_thread
 from linkwise.errors import InvalidInput
 from linkwise.scores import satisfied
+from linkwise.typing import Matrix, MatrixLike, Seed
 from linkwise.validation import check_choice, check_number
 
 Floats = NDArray[np.float64]
@@ -156,14 +158,14 @@ class MaxMarginClustering(ConstrainedClusterer):
         alpha: float | str = "auto",
         delta: float = 1.0,
         solver: str = "lbfgs",
-        starts: Any = "auto",
+        starts: str | Sequence[str] = "auto",
         kernel: str | None = None,
         n_components: int = 500,
         balanced: bool = False,
         max_iter: int = 50,
         tol: float = 0.01,
         report: str = "brief",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.alpha = alpha
@@ -178,12 +180,12 @@ class MaxMarginClustering(ConstrainedClusterer):
         self.report = report
         self.random_state = random_state
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: MatrixLike) -> Floats:
         """Return the score of each row of ``X`` for each cluster, shape (n_samples, n_clusters)."""
         check_is_fitted(self)
         return self._scores(self._validate_rows(X, reset=False))
 
-    def _check_params(self, X: Any) -> None:  # noqa: ARG002
+    def _check_params(self, X: Matrix) -> None:  # noqa: ARG002
         check_number(self, "alpha", low=1e-9, or_in=("auto",))
         check_number(self, "delta", low=0)
         check_choice(self, "solver", tuple(SOLVERS))
@@ -194,7 +196,7 @@ class MaxMarginClustering(ConstrainedClusterer):
         check_number(self, "tol", low=0)
         self._starts(1)
 
-    def _fit(self, X: Any, knowledge: Links, rng: np.random.RandomState) -> None:
+    def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:
         features = FourierFeatures(X, self.n_components, rng) if self.kernel else None
         rows = CentredRows.of(X if features is None else features(X))
         with one_blas_thread():  # the products are slim: more threads only wait
@@ -248,7 +250,7 @@ class MaxMarginClustering(ConstrainedClusterer):
             )
         return names
 
-    def _predict(self, X: Any) -> Labels:
+    def _predict(self, X: Matrix) -> Labels:
         return best_cluster(self._scores(X))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from linkwise.cluster.margin.starts import Starts
 from linkwise.constraints import Links
 from linkwise.ensemble.blas import one_blas_thread
 from linkwise.kernels.margin import worst_losses
+from linkwise.typing import Matrix, MatrixLike, Seed
 from linkwise.validation import check_number
 
 Floats = NDArray[np.float64]
@@ -96,7 +97,7 @@ class MMC(ConstrainedClusterer):
         max_iter: int = 50,
         tol: float = 0.01,
         report: str = "brief",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.alpha = alpha
@@ -105,17 +106,17 @@ class MMC(ConstrainedClusterer):
         self.report = report
         self.random_state = random_state
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: MatrixLike) -> Floats:
         """Return the score of each row of ``X`` for each cluster, shape (n_samples, n_clusters)."""
         check_is_fitted(self)
         return self._scores(self._validate_rows(X, reset=False))
 
-    def _check_params(self, X: Any) -> None:  # noqa: ARG002
+    def _check_params(self, X: Matrix) -> None:  # noqa: ARG002
         check_number(self, "alpha", low=1e-9)
         check_number(self, "max_iter", low=1, integer=True)
         check_number(self, "tol", low=0)
 
-    def _fit(self, X: Any, knowledge: Links, rng: np.random.RandomState) -> None:
+    def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:
         rows = CentredRows.of(X)
         if self.n_clusters == 1:
             found = Descent(np.zeros((rows.shape[1], 1)), [0.0], 1)
@@ -131,7 +132,7 @@ class MMC(ConstrainedClusterer):
         scores = rows.scores(found.W)
         self.labels_, self.margins_ = best_cluster(scores), lead(scores)
 
-    def _predict(self, X: Any) -> Labels:
+    def _predict(self, X: Matrix) -> Labels:
         return best_cluster(self._scores(X))
 
 

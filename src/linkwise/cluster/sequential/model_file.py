@@ -33,8 +33,6 @@ _ARRAYS: dict[str, tuple[str, ...]] = {
     "SequentialClustering": (),
     "SCSC": ("weights_", "_query_rows", "_sample_blocks"),
 }
-#: Parameters that belong to one process and are not written.
-_TRANSIENT = ("progress", "cancel", "folder")
 
 
 def save_model(model: Any, folder: Path) -> None:
@@ -46,7 +44,7 @@ def save_model(model: Any, folder: Path) -> None:
     draft.mkdir(parents=True)
     model.ensemble_.save(draft / "ensemble")
     write_arrays(draft, _state(model))
-    params = {k: v for k, v in model.get_params().items() if k not in _TRANSIENT}
+    params = model.get_params()
     if not isinstance(params["random_state"], int | None):
         params["random_state"] = None
     header = {

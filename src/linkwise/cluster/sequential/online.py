@@ -8,9 +8,12 @@ rows when somebody asks for them, and kept until the next change.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +22,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from linkwise.cluster.base import ConstrainedClusterer, Labels
 from linkwise.cluster.report import FitReport
 from linkwise.cluster.sequential.model_file import save_model
-from linkwise.constraints import Links, PartialLabels, as_constraints
-from linkwise.ensemble import Ensemble, RowSource, as_source
+from linkwise.constraints import Knowledge, Links, PartialLabels, as_constraints
+from linkwise.ensemble import Ensemble, RowSource, SourceLike, as_source
 from linkwise.errors import InvalidInput
+from linkwise.running import NO_WISHES, RunOptions, current_options
 from linkwise.scores import nmi
 from linkwise.validation import check_number
 
@@ -50,6 +54,8 @@ class OnlineClusterer(ConstrainedClusterer):
 
     links_: Links
     _voted: tuple[Labels, Margins] | None
+    #: What the constructor was told about running, which it should not be.
+    _wishes: RunOptions = NO_WISHES
 
     def _fit(self, X: Rows, knowledge: Links, rng: np.random.RandomState) -> None:
         self.ensemble_: Ensemble = self._build(X.source, int(rng.randint(2**31 - 1)))
@@ -57,7 +63,19 @@ class OnlineClusterer(ConstrainedClusterer):
         self.n_iter_ = 1
         self._say(knowledge)
 
-    def update(self, constraints: Links | PartialLabels | Any) -> Any:
+    if TYPE_CHECKING:  # more can be rows here than elsewhere; the ritual is the same
+
+        def fit(
+            self, X: SourceLike, y: object = None, *, constraints: Knowledge | None = None
+        ) -> Self: ...
+
+        def fit_predict(
+            self, X: SourceLike, y: object = None, *, constraints: Knowledge | None = None
+        ) -> Labels: ...
+
+        def predict(self, X: SourceLike) -> Labels: ...
+
+    def update(self, constraints: Knowledge) -> Self:
         """Hear more answers; the cost does not depend on the number of rows.
 
         Parameters
@@ -72,7 +90,7 @@ class OnlineClusterer(ConstrainedClusterer):
         check_is_fitted(self)
         return self._say(self.links_ | self._read_links(constraints))
 
-    def retract(self, constraints: Links | PartialLabels | Any) -> Any:
+    def retract(self, constraints: Knowledge) -> Self:
         """Take answers back, as if they had never been given.
 
         Returns
@@ -91,7 +109,7 @@ class OnlineClusterer(ConstrainedClusterer):
                     )
         return self._say(self.links_.without(unwanted))
 
-    def extend(self, X: Any) -> Any:
+    def extend(self, X: SourceLike) -> Self:
         """Append rows; they are labelled by the partitions that exist, and can be linked.
 
         Parameters
@@ -105,7 +123,13 @@ class OnlineClusterer(ConstrainedClusterer):
         """
         check_is_fitted(self)
         rows = self._validate_rows(X, reset=False)
-        self.ensemble_.extend(rows.source, n_threads=self.n_jobs, **self._watch())
+        options = self._options()
+        self.ensemble_.extend(
+            rows.source,
+            n_threads=self.n_jobs,
+            progress=options.progress,
+            cancel=options.cancel,
+        )
         held = self.links_
         self.links_ = Links(
             self.ensemble_.n_rows, must=held.must, cannot=held.cannot, weight=held.weight
@@ -114,7 +138,7 @@ class OnlineClusterer(ConstrainedClusterer):
         return self
 
     @property
-    def labels_(self) -> Labels:
+    def labels_(self) -> Labels:  # type: ignore[override]  # voted when asked for
         """Cluster of each row, linked rows as the answers say."""
         return self._ballot()[0]
 
@@ -157,7 +181,7 @@ class OnlineClusterer(ConstrainedClusterer):
         """Return the clusters of ``links_.linked_rows``."""
         raise NotImplementedError
 
-    def _say(self, links: Links) -> Any:
+    def _say(self, links: Links) -> Self:
         self.links_ = links
         self._solve()
         self._voted = None
@@ -179,16 +203,16 @@ class OnlineClusterer(ConstrainedClusterer):
         blocks = self.ensemble_.assign(X.source, n_threads=self.n_jobs)
         return self._vote(blocks)[0]
 
-    def _read_links(self, constraints: Any) -> Links:
+    def _read_links(self, constraints: Knowledge) -> Links:
         given = as_constraints(constraints, self.ensemble_.n_rows)
         if given is None:
             return Links(self.ensemble_.n_rows)
         return given.to_links() if isinstance(given, PartialLabels) else given
 
-    def _report(self, *_: Any) -> None:
+    def _report(self, *_: object) -> None:
         """Nothing to store: ``report_`` is made when asked for."""
 
-    def _validate_rows(self, X: Any, *, reset: bool) -> Rows:
+    def _validate_rows(self, X: SourceLike | Rows, *, reset: bool) -> Rows:
         if isinstance(X, Rows):
             return X
         if not isinstance(X, str | os.PathLike) and not hasattr(X, "read"):
@@ -214,5 +238,43 @@ class OnlineClusterer(ConstrainedClusterer):
         check_number(self, "n_partitions", low=1, integer=True)
         check_number(self, "n_jobs", low=1, integer=True, or_in=(None,))
 
-    def _watch(self) -> dict[str, Any]:
-        return {"progress": self.progress, "cancel": self.cancel}
+    def __sklearn_clone__(self) -> Self:
+        twin: Self = super().__sklearn_clone__()
+        if self._wishes is not NO_WISHES:
+            twin._wishes = self._wishes
+        return twin
+
+    def _options(self) -> RunOptions:
+        return current_options().over(self._wishes)
+
+
+Model = TypeVar("Model", bound=OnlineClusterer)
+P = ParamSpec("P")
+
+
+def hears_old_wishes(
+    init: Callable[Concatenate[Model, P], None],
+) -> Callable[Concatenate[Model, P], None]:
+    """Let a constructor hear, with a warning, the keywords that were parameters once.
+
+    Its signature, which scikit-learn reads the parameters from, stays as it is.
+    """
+
+    @wraps(init)
+    def hear(self: Model, /, *args: P.args, **given: P.kwargs) -> None:
+        wishes: dict[str, Any] = {
+            field.name: given.pop(field.name) for field in fields(RunOptions) if field.name in given
+        }
+        init(self, *args, **given)
+        if wishes:
+            where, listed = type(self).__name__, ", ".join(f"{name}=..." for name in wishes)
+            warnings.warn(
+                f"{where}({listed}): how a fit is run is no parameter of a model and will be "
+                f"refused here by the next version. Say it around the fit instead: "
+                f"with linkwise.run_options({listed}): model.fit(X).",
+                FutureWarning,
+                stacklevel=2,
+            )
+            self._wishes = RunOptions(**wishes)
+
+    return hear

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import joblib
 import numpy as np
@@ -11,13 +10,14 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from linkwise.cluster.base import Labels
-from linkwise.cluster.sequential.online import Margins, OnlineClusterer
+from linkwise.cluster.sequential.online import Margins, OnlineClusterer, hears_old_wishes
 from linkwise.constraints import Links
 from linkwise.ensemble import Ensemble, RowSource, build_paper_ensemble
 from linkwise.kernels.kmeans import lloyd
 from linkwise.kernels.simplex import minimise_on_simplex, project_to_simplex
 from linkwise.kernels.vote.vote import scores, vote_weights
 from linkwise.kernels.weighted_votes import nearest_center_of_votes
+from linkwise.typing import Seed
 from linkwise.validation import check_choice, check_number, require_number
 
 Floats = NDArray[np.float64]
@@ -61,14 +61,8 @@ class SCSC(OnlineClusterer):
         :math:`\lambda` of the exact rule; "auto" is the total weight of the links.
     finish : {"kmeans", "round"}, default="kmeans"
         Labels from :math:`F`: K-means on its rows, or the largest entry of each row.
-    folder : path or None, default=None
-        Where to keep the partitions' labels instead of memory.
     n_jobs : int or None, default=None
         Threads; None is all cores. The result does not depend on it.
-    progress : callable or None, default=None
-        Called as ``progress(done, total, what)`` while the ensemble is built.
-    cancel : callable, threading.Event or None, default=None
-        Asked while the ensemble is built; ends it with :class:`~linkwise.errors.Cancelled`.
     report : {"brief", "full"}, default="brief"
         "full" adds to ``report_`` the agreement with the clustering without answers.
     random_state : int, RandomState instance or None, default=None
@@ -120,6 +114,7 @@ class SCSC(OnlineClusterer):
     np.float64(1.0)
     """
 
+    @hears_old_wishes
     def __init__(
         self,
         n_clusters: int = 8,
@@ -130,12 +125,9 @@ class SCSC(OnlineClusterer):
         step: float = 20.0,
         regularisation: float | str = "auto",
         finish: str = "kmeans",
-        folder: Any = None,
         n_jobs: int | None = None,
-        progress: Any = None,
-        cancel: Any = None,
         report: str = "brief",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_partitions = n_partitions
@@ -144,14 +136,11 @@ class SCSC(OnlineClusterer):
         self.step = step
         self.regularisation = regularisation
         self.finish = finish
-        self.folder = folder
         self.n_jobs = n_jobs
-        self.progress = progress
-        self.cancel = cancel
         self.report = report
         self.random_state = random_state
 
-    def _check_params(self, X: Any) -> None:  # noqa: ARG002
+    def _check_params(self, X: object) -> None:  # noqa: ARG002
         self._check_online_params()
         check_number(self, "n_clusters", low=1, high=256, integer=True)
         check_number(self, "n_features", low=1, integer=True, or_in=("auto",))
@@ -187,6 +176,7 @@ class SCSC(OnlineClusterer):
         return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
     def _build(self, source: RowSource, seed: int) -> Ensemble:
+        options = self._options()
         return build_paper_ensemble(
             source,
             self.n_clusters,
@@ -194,8 +184,9 @@ class SCSC(OnlineClusterer):
             n_features=self.n_features,
             seed=seed,
             n_threads=self.n_jobs,
-            path=self.folder,
-            **self._watch(),
+            path=options.folder,
+            progress=options.progress,
+            cancel=options.cancel,
         )
 
     def _prepare(self, source: RowSource, rng: np.random.RandomState) -> None:  # noqa: ARG002

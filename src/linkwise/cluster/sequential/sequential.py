@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from linkwise.cluster.sequential.ask import choose_questions, lead
 from linkwise.cluster.sequential.choice import choose_labels
 from linkwise.cluster.sequential.honour import settle_rows
 from linkwise.cluster.sequential.landmarks import Basis, Floats, Ints, build_basis
-from linkwise.cluster.sequential.online import Margins, OnlineClusterer
+from linkwise.cluster.sequential.online import Margins, OnlineClusterer, hears_old_wishes
 from linkwise.cluster.sequential.spread import spread_answers
 from linkwise.cluster.sequential.trust import (
     LiftedLinks,
@@ -28,6 +28,7 @@ from linkwise.cluster.sequential.trust import (
 from linkwise.ensemble import Ensemble, RowSource, build_ensemble
 from linkwise.ensemble.blas import one_blas_thread
 from linkwise.kernels.vote.vote import scores, vote
+from linkwise.typing import Seed
 from linkwise.validation import check_choice, check_number, require_number
 
 #: Among many answers, one that is right with at least this probability is followed.
@@ -97,14 +98,8 @@ class SequentialClustering(OnlineClusterer):
         Which links must hold: all that are not suspected, or all.
     fast : bool, default=False
         Build the ensemble on the 64 leading principal components when there are more features.
-    folder : path or None, default=None
-        Where to keep the partitions' labels (one byte per row and partition) instead of memory.
     n_jobs : int or None, default=None
         Threads; None is all cores. The result does not depend on it.
-    progress : callable or None, default=None
-        Called as ``progress(done, total, what)`` while the ensemble is built.
-    cancel : callable, threading.Event or None, default=None
-        Asked while the ensemble is built; ends it with :class:`~linkwise.errors.Cancelled`.
     report : {"brief", "full"}, default="brief"
         "full" adds to ``report_`` the agreement with the clustering without answers.
     random_state : int, RandomState instance or None, default=None
@@ -160,6 +155,7 @@ class SequentialClustering(OnlineClusterer):
     True
     """
 
+    @hears_old_wishes
     def __init__(
         self,
         n_clusters: int = 8,
@@ -168,26 +164,20 @@ class SequentialClustering(OnlineClusterer):
         n_blocks: int | str = "auto",
         honour: str = "trusted",
         fast: bool = False,
-        folder: Any = None,
         n_jobs: int | None = None,
-        progress: Any = None,
-        cancel: Any = None,
         report: str = "brief",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_partitions = n_partitions
         self.n_blocks = n_blocks
         self.honour = honour
         self.fast = fast
-        self.folder = folder
         self.n_jobs = n_jobs
-        self.progress = progress
-        self.cancel = cancel
         self.report = report
         self.random_state = random_state
 
-    def _check_params(self, X: Any) -> None:  # noqa: ARG002
+    def _check_params(self, X: object) -> None:  # noqa: ARG002
         self._check_online_params()
         check_number(self, "n_clusters", low=1, high=256, integer=True)
         check_number(self, "n_blocks", low=1, high=256, integer=True, or_in=("auto",))
@@ -226,6 +216,7 @@ class SequentialClustering(OnlineClusterer):
         ]
 
     def _build(self, source: RowSource, seed: int) -> Ensemble:
+        options = self._options()
         return build_ensemble(
             source,
             self.n_clusters,
@@ -234,8 +225,9 @@ class SequentialClustering(OnlineClusterer):
             fast=self.fast,
             seed=seed,
             n_threads=self.n_jobs,
-            path=self.folder,
-            **self._watch(),
+            path=options.folder,
+            progress=options.progress,
+            cancel=options.cancel,
         )
 
     def _prepare(self, source: RowSource, rng: np.random.RandomState) -> None:

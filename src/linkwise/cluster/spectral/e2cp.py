@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,6 +18,7 @@ from linkwise.cluster.spectral.neighbour_graph import (
     normalised,
 )
 from linkwise.constraints import Links
+from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_number
 
 
@@ -95,7 +96,7 @@ class E2CP(ConstrainedClusterer):
         alpha: float = 0.8,
         n_init: int = 10,
         report: str = "brief",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_neighbors = n_neighbors
@@ -104,12 +105,12 @@ class E2CP(ConstrainedClusterer):
         self.report = report
         self.random_state = random_state
 
-    def _check_params(self, X: Any) -> None:  # noqa: ARG002
+    def _check_params(self, X: Matrix) -> None:  # noqa: ARG002
         check_number(self, "n_neighbors", low=1, integer=True)
         check_number(self, "alpha", low=0, high=0.999)
         check_number(self, "n_init", low=1, integer=True)
 
-    def _fit(self, X: Any, knowledge: Links, rng: np.random.RandomState) -> None:
+    def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:
         W = neighbour_graph(X, self.n_neighbors)
         linked = LinkedRows.of(knowledge)
         if len(linked.rows):
@@ -119,7 +120,7 @@ class E2CP(ConstrainedClusterer):
         self._rows = X
         self.labels_ = nearest_center(B, centers)
 
-    def _predict(self, X: Any) -> Labels:
+    def _predict(self, X: Matrix) -> Labels:
         return np.asarray(self.labels_[nearest_row(X, self._rows)])
 
 

@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from linkwise.ensemble.blas import one_blas_thread
 from linkwise.kernels.gram import gram
+from linkwise.typing import Matrix, is_csr
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +26,7 @@ START_ROWS = 10_000
 BLOCK_ROWS = 65_536
 
 
-def leading_eigenvectors(S: Any, n_vectors: int) -> tuple[Floats, Floats]:
+def leading_eigenvectors(S: Matrix, n_vectors: int) -> tuple[Floats, Floats]:
     """Return the largest eigenvalues of a symmetric matrix and their vectors, largest first.
 
     The same matrix always gives the same vectors: the iteration starts from a fixed vector, and
@@ -42,7 +43,7 @@ def leading_eigenvectors(S: Any, n_vectors: int) -> tuple[Floats, Floats]:
     return values, vectors * signs
 
 
-def _eigenpairs(S: Any, n_vectors: int) -> tuple[Floats, Floats]:
+def _eigenpairs(S: Matrix, n_vectors: int) -> tuple[Floats, Floats]:
     n = S.shape[0]
     if n <= SMALL or 4 * n_vectors > n:
         return _factorise(S, n_vectors)
@@ -54,8 +55,8 @@ def _eigenpairs(S: Any, n_vectors: int) -> tuple[Floats, Floats]:
     return values, vectors
 
 
-def _factorise(S: Any, n_vectors: int) -> tuple[Floats, Floats]:
-    dense = S.toarray() if sp.issparse(S) else S
+def _factorise(S: Matrix, n_vectors: int) -> tuple[Floats, Floats]:
+    dense = S.toarray() if is_csr(S) else S
     n = len(dense)
     values, vectors = eigh(dense, subset_by_index=[n - n_vectors, n - 1])
     return values, vectors

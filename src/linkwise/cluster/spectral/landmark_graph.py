@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from linkwise.cluster.spectral.neighbours import nearest
+from linkwise.typing import Matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +31,7 @@ class LandmarkGraph:
     unit: float
     n_neighbors: int
 
-    def weights(self, X: Any) -> sp.csr_array:
+    def weights(self, X: Matrix) -> sp.csr_array:
         r"""Return the row-stochastic matrix Z of shape (n_samples, n_landmarks).
 
         A row is connected to landmark :math:`u_j` with weight :math:`\exp(-d_j^2 / 2 \sigma^2)`,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from linkwise.cluster.spectral.embedding import BLOCK_ROWS, embed, nearest_center
 from linkwise.cluster.spectral.landmark_graph import LandmarkGraph
+from linkwise.typing import Matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,7 @@ class LandmarkModel:
     vectors: NDArray[np.float64]
     centers: NDArray[np.float32]
 
-    def label(self, Z: Any) -> NDArray[np.int32]:
+    def label(self, Z: sp.csr_array) -> NDArray[np.int32]:
         """Return the cluster of each row of the graph's weights."""
         labels = np.empty(Z.shape[0], dtype=np.int32)
         for start in range(0, len(labels), BLOCK_ROWS):
@@ -37,6 +38,6 @@ class LandmarkModel:
             labels[block] = nearest_center(embed(Z[block], self.vectors), self.centers)
         return labels
 
-    def predict(self, X: Any) -> NDArray[np.int32]:
+    def predict(self, X: Matrix) -> NDArray[np.int32]:
         """Return the cluster of each row of ``X``."""
         return self.label(self.graph.weights(X))

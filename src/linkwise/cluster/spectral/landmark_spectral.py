@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,6 +33,7 @@ from linkwise.cluster.spectral.linked_rows import MOST_LINKED, LinkedRows
 from linkwise.cluster.spectral.neighbours import in_units, length_unit
 from linkwise.cluster.spectral.propagation import propagate
 from linkwise.constraints import Links
+from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_choice, check_number
 
 #: How far links spread over the landmark graph. The farther, the more links are heard in one place
@@ -168,7 +169,7 @@ class LandmarkSpectralClustering(ConstrainedClusterer):
         n_init: int = 10,
         max_iter: int = 100,
         report: str = "brief",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.method = method
@@ -179,14 +180,14 @@ class LandmarkSpectralClustering(ConstrainedClusterer):
         self.report = report
         self.random_state = random_state
 
-    def _check_params(self, X: Any) -> None:  # noqa: ARG002
+    def _check_params(self, X: Matrix) -> None:  # noqa: ARG002
         check_choice(self, "method", ("propagate", "inject"))
         check_number(self, "n_neighbors", low=1, integer=True)
         check_number(self, "n_landmarks", low=1, integer=True, or_in=("auto",))
         check_number(self, "n_init", low=1, integer=True)
         check_number(self, "max_iter", low=1, integer=True)
 
-    def _fit(self, X: Any, knowledge: Links, rng: np.random.RandomState) -> None:
+    def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:
         linked = LinkedRows.of(knowledge)
         few = linked.few(MOST_LINKED, rng)
         graph = self._graph(X, few, rng)
@@ -200,7 +201,7 @@ class LandmarkSpectralClustering(ConstrainedClusterer):
         if len(linked.rows):
             self.labels_[linked.rows] = labels_that_keep(linked, found.linked_cost)
 
-    def _graph(self, X: Any, linked: LinkedRows, rng: np.random.RandomState) -> LandmarkGraph:
+    def _graph(self, X: Matrix, linked: LinkedRows, rng: np.random.RandomState) -> LandmarkGraph:
         unit = length_unit(X)
         n_extra = count_landmarks(self.n_landmarks, X.shape[0], self.n_clusters)
         extra = kmeans_landmarks(X, unit, n_extra, rng)
@@ -234,7 +235,7 @@ class LandmarkSpectralClustering(ConstrainedClusterer):
             vectors = lsc_vectors(Z, self.n_clusters)
         return vectors, embed(Z, vectors)
 
-    def _predict(self, X: Any) -> Labels:
+    def _predict(self, X: Matrix) -> Labels:
         return self._model.predict(X)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from linkwise.cluster.spectral.neighbours import in_units, nearest
 from linkwise.ensemble.kmeans import sampled_kmeans
+from linkwise.typing import Matrix
 
 #: K-means and PageRank look at no more than this many rows ...
 SAMPLE_ROWS = 20_000
@@ -33,14 +34,14 @@ def count_landmarks(wanted: int | str, n_samples: int, n_clusters: int) -> int:
 
 
 def random_landmarks(
-    X: Any, unit: float, n_landmarks: int, rng: np.random.RandomState
+    X: Matrix, unit: float, n_landmarks: int, rng: np.random.RandomState
 ) -> NDArray[Any]:
     """Return ``n_landmarks`` distinct random rows."""
     return in_units(X[np.sort(rng.choice(X.shape[0], n_landmarks, replace=False))], unit)
 
 
 def kmeans_landmarks(
-    X: Any, unit: float, n_landmarks: int, rng: np.random.RandomState
+    X: Matrix, unit: float, n_landmarks: int, rng: np.random.RandomState
 ) -> NDArray[Any]:
     """Return the centres of five k-means steps on a sample of the rows."""
     sample = _sample(X, unit, SAMPLE_ROWS, n_landmarks, rng)
@@ -53,7 +54,7 @@ def kmeans_landmarks(
 
 
 def pagerank_landmarks(
-    X: Any, unit: float, n_landmarks: int, rng: np.random.RandomState
+    X: Matrix, unit: float, n_landmarks: int, rng: np.random.RandomState
 ) -> NDArray[Any]:
     """Return the rows of a sample that a random walk between near rows visits most.
 
@@ -75,7 +76,7 @@ CHOICES: dict[str, Callable[[Any, float, int, np.random.RandomState], NDArray[An
 
 
 def _sample(
-    X: Any, unit: float, n_rows: int, n_landmarks: int, rng: np.random.RandomState
+    X: Matrix, unit: float, n_rows: int, n_landmarks: int, rng: np.random.RandomState
 ) -> NDArray[Any]:
     n_rows = min(n_rows, max(SAMPLE_VALUES // X.shape[1], 2 * n_landmarks))
     if n_rows < X.shape[0]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from linkwise.cluster.spectral.landmark_model import LandmarkModel
 from linkwise.cluster.spectral.landmarks import CHOICES, count_landmarks
 from linkwise.cluster.spectral.neighbours import length_unit
 from linkwise.constraints import Links
+from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_choice, check_number
 
 
@@ -95,7 +96,7 @@ class LSC(ConstrainedClusterer):
         n_init: int = 10,
         max_iter: int = 100,
         report: str = "brief",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.landmarks = landmarks
@@ -106,14 +107,14 @@ class LSC(ConstrainedClusterer):
         self.report = report
         self.random_state = random_state
 
-    def _check_params(self, X: Any) -> None:  # noqa: ARG002
+    def _check_params(self, X: Matrix) -> None:  # noqa: ARG002
         check_choice(self, "landmarks", tuple(CHOICES))
         check_number(self, "n_landmarks", low=1, integer=True, or_in=("auto",))
         check_number(self, "n_neighbors", low=1, integer=True)
         check_number(self, "n_init", low=1, integer=True)
         check_number(self, "max_iter", low=1, integer=True)
 
-    def _fit(self, X: Any, knowledge: Links, rng: np.random.RandomState) -> None:  # noqa: ARG002
+    def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:  # noqa: ARG002
         unit = length_unit(X)
         n_landmarks = count_landmarks(self.n_landmarks, X.shape[0], self.n_clusters)
         landmarks = CHOICES[self.landmarks](X, unit, n_landmarks, rng)
@@ -125,5 +126,5 @@ class LSC(ConstrainedClusterer):
         self._model = LandmarkModel(graph, vectors, centers)
         self.labels_ = self._model.label(Z)
 
-    def _predict(self, X: Any) -> Labels:
+    def _predict(self, X: Matrix) -> Labels:
         return self._model.predict(X)

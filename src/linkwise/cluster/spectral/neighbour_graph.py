@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from linkwise.cluster.spectral.embedding import inverse_roots, leading_eigenvectors, unit_rows
 from linkwise.cluster.spectral.neighbours import in_units, length_unit, nearest
+from linkwise.typing import Matrix
 
 
-def neighbour_graph(X: Any, n_neighbors: int) -> sp.csr_array:
+def neighbour_graph(X: Matrix, n_neighbors: int) -> sp.csr_array:
     r"""Return similarities of rows, of shape (n_samples, n_samples), zero between far rows.
 
     Two rows are connected if one is among the ``n_neighbors`` nearest of the other, with weight
@@ -35,7 +34,7 @@ def neighbour_graph(X: Any, n_neighbors: int) -> sp.csr_array:
     return W.maximum(W.T).tocsr()
 
 
-def normalised(W: Any) -> Any:
+def normalised(W: Matrix) -> Matrix:
     """Return ``W`` over the roots of its row sums, from both sides; dense is done in place."""
     scale = inverse_roots(np.asarray(W.sum(axis=1), dtype=np.float64).reshape(-1))
     if sp.issparse(W):
@@ -46,12 +45,12 @@ def normalised(W: Any) -> Any:
     return W
 
 
-def cut_embedding(W: Any, n_vectors: int) -> NDArray[np.float32]:
+def cut_embedding(W: Matrix, n_vectors: int) -> NDArray[np.float32]:
     """Return the unit rows of the leading eigenvectors of the normalised graph."""
     return unit_rows(leading_eigenvectors(normalised(W), n_vectors)[1])
 
 
-def nearest_row(X: Any, known: Any) -> NDArray[np.int32]:
+def nearest_row(X: Matrix, known: Matrix) -> NDArray[np.int32]:
     """Return for every row of ``X`` the position of the nearest row of ``known``."""
     unit = length_unit(known)
     return nearest(X, in_units(known, unit), 1, unit)[0][:, 0]

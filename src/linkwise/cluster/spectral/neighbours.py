@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from linkwise.kernels.top_r import keep_nearest, keep_nearest_sparse, smallest
+from linkwise.typing import Matrix, is_csr
 
 #: Candidates measured exactly beyond the ones asked for.
 SPARE = 2
@@ -20,7 +20,7 @@ SPARE = 2
 BLOCK = 1 << 20
 
 
-def length_unit(X: Any) -> float:
+def length_unit(X: Matrix) -> float:
     """Return the largest range of a feature; 1 when all rows are the same.
 
     Dividing by it first makes everything that follows independent of the scale of the data, to
@@ -31,14 +31,14 @@ def length_unit(X: Any) -> float:
     return widest if widest > 0 else 1.0
 
 
-def in_units(X: Any, unit: float) -> NDArray[Any]:
+def in_units(X: Matrix, unit: float) -> NDArray[Any]:
     """Return the rows divided by ``unit``, dense."""
-    rows = X.toarray() if sp.issparse(X) else np.asarray(X)
+    rows = X.toarray() if is_csr(X) else np.asarray(X)
     return rows / unit
 
 
 def nearest(
-    X: Any, points: NDArray[Any], r: int, unit: float = 1.0
+    X: Matrix, points: NDArray[Any], r: int, unit: float = 1.0
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Return the ``r`` nearest ``points`` of every row of ``X / unit``, nearest first.
 
@@ -71,7 +71,7 @@ def nearest(
         block = X[here] / unit
         candidates = np.empty((block.shape[0], min(r + SPARE, len(points))), dtype=np.int32)
         smallest(_products(block, small, center), half_norms, candidates)
-        if sp.issparse(block):
+        if is_csr(block):
             rows = (block.indptr, block.indices, block.data)
             keep_nearest_sparse(*rows, points, candidates, index[here], squared[here])
         else:
@@ -79,9 +79,11 @@ def nearest(
     return index, squared
 
 
-def _products(block: Any, small: NDArray[np.float32], center: NDArray[Any]) -> NDArray[np.float32]:
+def _products(
+    block: Matrix, small: NDArray[np.float32], center: NDArray[Any]
+) -> NDArray[np.float32]:
     """Return the products of the centred rows with the centred points."""
-    if sp.issparse(block):  # stays sparse: the centre is taken off the products instead
+    if is_csr(block):  # stays sparse: the centre is taken off the products instead
         wide = small.T.astype(np.float64)
         return np.asarray(block @ wide - center @ wide, dtype=np.float32)
     return np.asarray((block - center).astype(np.float32) @ small.T)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,6 +13,7 @@ from linkwise.cluster.spectral.linked_rows import LinkedRows
 from linkwise.cluster.spectral.neighbour_graph import cut_embedding, nearest_row, neighbour_graph
 from linkwise.cluster.spectral.neighbours import in_units, length_unit, nearest
 from linkwise.constraints import Links
+from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_number
 
 #: Values in one block of votes: 32 MB.
@@ -94,7 +95,7 @@ class NSDR(ConstrainedClusterer):
         n_propagate: int = 5,
         n_init: int = 10,
         report: str = "brief",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_neighbors = n_neighbors
@@ -103,12 +104,12 @@ class NSDR(ConstrainedClusterer):
         self.report = report
         self.random_state = random_state
 
-    def _check_params(self, X: Any) -> None:  # noqa: ARG002
+    def _check_params(self, X: Matrix) -> None:  # noqa: ARG002
         check_number(self, "n_neighbors", low=1, integer=True)
         check_number(self, "n_propagate", low=0, integer=True)
         check_number(self, "n_init", low=1, integer=True)
 
-    def _fit(self, X: Any, knowledge: Links, rng: np.random.RandomState) -> None:
+    def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:
         W = neighbour_graph(X, self.n_neighbors)
         linked = LinkedRows.of(knowledge)
         if len(linked.rows):
@@ -118,11 +119,11 @@ class NSDR(ConstrainedClusterer):
         self._rows = X
         self.labels_ = nearest_center(B, centers)
 
-    def _predict(self, X: Any) -> Labels:
+    def _predict(self, X: Matrix) -> Labels:
         return np.asarray(self.labels_[nearest_row(X, self._rows)])
 
 
-def _speakers(X: Any, linked: LinkedRows, n_propagate: int) -> sp.csr_array:
+def _speakers(X: Matrix, linked: LinkedRows, n_propagate: int) -> sp.csr_array:
     """Return how firmly each component speaks for each row: (n_samples, n_components)."""
     unit = length_unit(X)
     n_near = min(n_propagate + 1, X.shape[0])  # a row is nearest to itself

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
@@ -21,6 +20,7 @@ from linkwise.cluster.spectral.landmarks import count_landmarks, random_landmark
 from linkwise.cluster.spectral.neighbours import length_unit
 from linkwise.constraints import Links
 from linkwise.ensemble.blas import one_blas_thread
+from linkwise.typing import Matrix, Seed, is_csr
 from linkwise.validation import check_number
 
 Floats = NDArray[np.float64]
@@ -98,7 +98,7 @@ class NystromSpectralClustering(ConstrainedClusterer):
         bandwidth: float = 0.25,
         n_init: int = 10,
         report: str = "brief",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_landmarks = n_landmarks
@@ -107,12 +107,12 @@ class NystromSpectralClustering(ConstrainedClusterer):
         self.report = report
         self.random_state = random_state
 
-    def _check_params(self, X: Any) -> None:  # noqa: ARG002
+    def _check_params(self, X: Matrix) -> None:  # noqa: ARG002
         check_number(self, "n_landmarks", low=1, integer=True, or_in=("auto",))
         check_number(self, "bandwidth", low=1e-3)
         check_number(self, "n_init", low=1, integer=True)
 
-    def _fit(self, X: Any, knowledge: Links, rng: np.random.RandomState) -> None:  # noqa: ARG002
+    def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:  # noqa: ARG002
         n_landmarks = count_landmarks(self.n_landmarks, X.shape[0], self.n_clusters)
         unit = length_unit(X)
         landmarks = random_landmarks(X, unit, n_landmarks, rng)
@@ -124,7 +124,7 @@ class NystromSpectralClustering(ConstrainedClusterer):
         self._centers, self.n_iter_ = kmeans_centers(B, self.n_clusters, rng, self.n_init)
         self.labels_ = nearest_center(B, self._centers)
 
-    def _predict(self, X: Any) -> Labels:
+    def _predict(self, X: Matrix) -> Labels:
         return nearest_center(unit_rows(self._kernel(X) @ self._vectors), self._centers)
 
 
@@ -143,14 +143,14 @@ class GaussianKernel:
         mean_squared = 2.0 * variance * len(landmarks) / max(len(landmarks) - 1, 1)
         return cls(landmarks, unit, 0.5 / (bandwidth**2 * mean_squared or 1.0))
 
-    def __call__(self, X: Any) -> NDArray[np.float32]:
+    def __call__(self, X: Matrix) -> NDArray[np.float32]:
         """Return the affinities of the rows of ``X``, a block at a time."""
         center = self.landmarks.mean(axis=0)
         points = (self.landmarks - center).astype(np.float32)
         affinity = np.empty((X.shape[0], len(points)), dtype=np.float32)
         for start in range(0, len(affinity), BLOCK_ROWS):
             block = X[start : start + BLOCK_ROWS] / self.unit
-            dense = block.toarray() if sp.issparse(block) else block
+            dense = block.toarray() if is_csr(block) else block
             rows = (dense - center).astype(np.float32)
             affinity[start : start + BLOCK_ROWS] = self._gaussian(rows, points)
         return affinity

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,6 +25,7 @@ from linkwise.cluster.spectral.landmarks import count_landmarks, kmeans_landmark
 from linkwise.cluster.spectral.linked_rows import MOST_LINKED, LinkedRows
 from linkwise.cluster.spectral.neighbours import in_units, length_unit
 from linkwise.constraints import Links
+from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_number
 
 
@@ -111,7 +112,7 @@ class SCPC(ConstrainedClusterer):
         n_init: int = 10,
         max_iter: int = 100,
         report: str = "brief",
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_neighbors = n_neighbors
@@ -121,13 +122,13 @@ class SCPC(ConstrainedClusterer):
         self.report = report
         self.random_state = random_state
 
-    def _check_params(self, X: Any) -> None:  # noqa: ARG002
+    def _check_params(self, X: Matrix) -> None:  # noqa: ARG002
         check_number(self, "n_neighbors", low=1, integer=True)
         check_number(self, "n_propagate", low=0, integer=True)
         check_number(self, "n_init", low=1, integer=True)
         check_number(self, "max_iter", low=1, integer=True)
 
-    def _fit(self, X: Any, knowledge: Links, rng: np.random.RandomState) -> None:
+    def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:
         linked = LinkedRows.of(knowledge).few(MOST_LINKED, rng)
         graph = self._graph(X, linked, rng)
         Z = graph.weights(X)
@@ -151,7 +152,7 @@ class SCPC(ConstrainedClusterer):
         _, singular = landmark_vectors(written.column_products(), ones, self.n_clusters)
         return scale[:, None] * singular, embed(written.wide, written.spread @ singular)
 
-    def _graph(self, X: Any, linked: LinkedRows, rng: np.random.RandomState) -> LandmarkGraph:
+    def _graph(self, X: Matrix, linked: LinkedRows, rng: np.random.RandomState) -> LandmarkGraph:
         unit = length_unit(X)
         landmarks = in_units(X[linked.rows], unit)
         if len(landmarks) < self.n_clusters:
@@ -159,5 +160,5 @@ class SCPC(ConstrainedClusterer):
             landmarks = np.vstack([landmarks, kmeans_landmarks(X, unit, n_extra, rng)])
         return LandmarkGraph(landmarks, unit, self.n_neighbors)
 
-    def _predict(self, X: Any) -> Labels:
+    def _predict(self, X: Matrix) -> Labels:
         return self._model.predict(X)

@@ -192,7 +192,7 @@ def _permuting(width: int, n_clusters: int) -> Any:
 
             pieces = [[read(c, k) for k in range(GROUP)] for c in range(n_clusters)]
 
-            def look_up(c: int, k: int, labels: Any) -> Any:
+            def look_up(c: int, k: int, labels: ir.Value) -> ir.Value:
                 return _look_up(builder, pieces[c][k], labels)
 
             _add_four(builder, block, n_clusters, TABLES_AT_ONCE, look_up)
@@ -208,7 +208,7 @@ _permute_128 = _permuting(128, n_clusters=2)
 _permute_256 = _permuting(256, n_clusters=1)  # two would not fit into the registers
 
 
-def _look_up(builder: Any, pieces: list[Any], labels: Any) -> Any:
+def _look_up(builder: ir.IRBuilder, pieces: list[Any], labels: ir.Value) -> ir.Value:
     """Pick the byte each label points to from one, two or four vectors."""
     name = "permvar" if len(pieces) == 1 else "vpermi2var"
     signature = ir.FunctionType(_BYTES, [_BYTES] * (2 if len(pieces) == 1 else 3))
@@ -232,7 +232,7 @@ def _define_compare(typingctx, four, row, ahead, total, n_vectors, given, c):  #
         ]
         nothing = ir.Constant(_BYTES, [0] * ROWS)
 
-        def look_up(d: int, k: int, labels: Any) -> Any:
+        def look_up(d: int, k: int, labels: ir.Value) -> ir.Value:
             named = builder.icmp_unsigned("==", labels, names[d])
             return builder.select(named, weights[k], nothing)
 
@@ -246,7 +246,7 @@ _compare: Any = intrinsic(_define_compare)
 
 
 def _add_four(
-    builder: Any,
+    builder: ir.IRBuilder,
     block: list[Any],
     n_clusters: int,
     at_once: int,

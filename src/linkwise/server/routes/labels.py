@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
 import anyio.to_thread
@@ -9,7 +10,7 @@ import numpy as np
 from fastapi import APIRouter, Header, Query, Response
 from numpy.typing import NDArray
 
-from linkwise.server.live.jobs import Subject
+from linkwise.server.live.jobs import Report, Subject
 from linkwise.server.refusals import NotFound, refuses
 from linkwise.server.schemas.base import MOST
 from linkwise.server.schemas.sessions import Started
@@ -29,7 +30,7 @@ _ROWS = {"X-Linkwise-Rows": {"description": "With since: how many rows follow.",
 _BYTES = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
 
 
-def _array(description: str, **headers: Any) -> dict[int | str, dict[str, Any]]:
+def _array(description: str, **headers: Mapping[str, object]) -> dict[int | str, dict[str, Any]]:
     """Document a typed array and the refusals that may come instead."""
     found = {"description": description, "content": _BYTES, "headers": {**_HEADERS, **headers}}
     same = {"description": "Nothing changed since the ETag in If-None-Match."}
@@ -110,7 +111,7 @@ async def layout(kind: Kind, live: Live) -> Response:
 async def begin_layout(session: SessionId, kind: Kind, live: Live, service: ServiceHere) -> Started:
     """Compute a layout, as a job."""
 
-    def work(progress: Any, cancel: Any) -> str:
+    def work(progress: Report, cancel: Callable[[], bool]) -> str:
         live.session.layout(kind, progress=progress, cancel=cancel)
         return session
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.query import STRATEGIES, choose_pairs
 from linkwise.query.situation import Pairs
 from linkwise.session.events.event import Event
@@ -29,7 +29,7 @@ class Question:
 
 
 def ask(
-    model: Any,
+    model: SequentialClustering,
     view: View,
     state: State,
     n: int,
@@ -48,7 +48,12 @@ def ask(
 
 
 def _whys(
-    model: Any, view: View, state: State, pairs: Pairs, otherwise: str, name: Callable[[int], str]
+    model: SequentialClustering,
+    view: View,
+    state: State,
+    pairs: Pairs,
+    otherwise: str,
+    name: Callable[[int], str],
 ) -> list[str]:
     """Say between which clusters the less sure row of each pair hangs, where one does."""
     if not len(pairs) or state.changes or model.n_clusters < 2:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.constraints.closure import contradicted
 from linkwise.constraints.conflicts import Conflict, find_conflicts
 from linkwise.session.state.statements import Statements, events_of_pair
@@ -105,7 +105,9 @@ def _two_names(statements: Statements, a: str, b: str, row: int, name: Name) -> 
     return Trouble(sentence, single, (single or events)[-1])
 
 
-def find_suspects(statements: Statements, model: Any, name: Name) -> list[Suspicion]:
+def find_suspects(
+    statements: Statements, model: SequentialClustering, name: Name
+) -> list[Suspicion]:
     """Return the answers that are more likely wrong than right and nobody has confirmed."""
     links, found = model.links_, []
     n_must = len(links.must)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,9 +19,12 @@ from linkwise.session.errors import DataChanged
 from linkwise.tables import ENDINGS, Choice, Table, read_table
 from linkwise.tables.array_file import load_arrays
 from linkwise.tables.shown_rows import open_rows
+from linkwise.typing import Matrix, MatrixLike
 
 #: Larger files are compared by size and time first, and by content only if those differ.
 ALWAYS_HASHED = 1 << 30
+#: A file, or rows: arrays, sparse matrices, data frames.
+TableLike: TypeAlias = str | os.PathLike[str] | MatrixLike
 COPY_NAME = "data"
 
 
@@ -129,7 +133,7 @@ def content_hash(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def place_data(data: Any, folder: Path) -> tuple[Path, bool]:
+def place_data(data: TableLike, folder: Path) -> tuple[Path, bool]:
     """Return the file that holds ``data``, and whether it is a copy in ``folder``."""
     if isinstance(data, str | Path):
         path = Path(data).expanduser().resolve()
@@ -141,7 +145,7 @@ def place_data(data: Any, folder: Path) -> tuple[Path, bool]:
     return _write_copy(data, folder), True
 
 
-def _write_copy(data: Any, folder: Path) -> Path:
+def _write_copy(data: TableLike, folder: Path) -> Path:
     import pyarrow.parquet as pq
 
     if sp.issparse(data):
@@ -167,7 +171,7 @@ def read_data(path: Path, columns: Columns) -> Table:
     return read_table(path, columns.choice, columns.array)
 
 
-def prepared_rows(table: Table, standardise: bool) -> Any:
+def prepared_rows(table: Table, standardise: bool) -> Matrix:
     """Return the features, with mean 0 and spread 1 if wanted."""
     if not standardise:
         return table.X

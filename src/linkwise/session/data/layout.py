@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.manifold import TSNE
@@ -16,6 +14,8 @@ from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.ensemble.blas import one_blas_thread
 from linkwise.errors import Cancelled
 from linkwise.kernels.coassociation import nearest_by_coassociation
+from linkwise.running import current_options
+from linkwise.typing import Matrix, is_csr
 
 KINDS = ("pca", "neighbours")
 SAMPLE = 20_000
@@ -25,11 +25,9 @@ N_PLACED_BY = 5
 WITHIN = 99.5
 
 Places = NDArray[np.float32]
-ReportProgress = Callable[[int, int, str], None]
-Cancel = Any
 
 
-def pca_layout(X: Any) -> Places:
+def pca_layout(X: Matrix) -> Places:
     """Return the two leading principal components of the rows."""
     n, d = X.shape
     sample = X[np.linspace(0, n - 1, SAMPLE).astype(np.int64)] if n > SAMPLE else X
@@ -39,7 +37,7 @@ def pca_layout(X: Any) -> Places:
             flat[:, 0] = _dense(X)[:, 0]
         return fit_square(flat)
     with one_blas_thread():
-        if sp.issparse(X):
+        if is_csr(X):
             model: Any = TruncatedSVD(2, random_state=0).fit(sample)
         else:
             solver = "covariance_eigh" if d <= 2_000 else "randomized"
@@ -49,22 +47,22 @@ def pca_layout(X: Any) -> Places:
     return fit_square(np.concatenate(parts))
 
 
-def neighbours_layout(
-    model: SequentialClustering, progress: ReportProgress | None = None, cancel: Cancel = None
-) -> Places:
+def neighbours_layout(model: SequentialClustering) -> Places:
     """Place rows that often share a block of the ensemble near each other.
 
     The landmarks are placed by t-SNE on the share of partitions that part them, every other row
     among the landmarks it shares most blocks with.
     """
-    tell = progress or (lambda done, total, what: None)  # noqa: ARG005
+    options = current_options()
+    tell = options.progress or (lambda done, total, what: None)  # noqa: ARG005
     basis, labels = model._basis, model.ensemble_.labels
     n = labels.n_rows
     tell(0, n, "placing landmarks")
     places = _place_landmarks(basis.blocks)
     result = np.empty((n, 2))
     for start in range(0, n, BLOCK):
-        _heed(cancel)
+        if options.wants_to_stop():
+            raise Cancelled("The layout was cancelled.")
         rows = np.arange(start, min(start + BLOCK, n))
         blocks = labels.rows(rows)
         n_nearest = min(N_PLACED_BY, basis.n_landmarks)
@@ -108,10 +106,5 @@ def fit_square(places: NDArray[Any]) -> Places:
     return np.asarray(np.clip(places / (1.02 * reach), -1.0, 1.0), dtype=np.float32)
 
 
-def _dense(X: Any) -> NDArray[Any]:
-    return np.asarray(X.toarray() if sp.issparse(X) else X)
-
-
-def _heed(cancel: Cancel) -> None:
-    if cancel is not None and (cancel.is_set() if hasattr(cancel, "is_set") else cancel()):
-        raise Cancelled("The layout was cancelled.")
+def _dense(X: Matrix) -> NDArray[Any]:
+    return np.asarray(X.toarray() if is_csr(X) else X)

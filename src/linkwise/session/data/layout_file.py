@@ -6,18 +6,16 @@ import logging
 import os
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
 import numpy as np
 
+from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.errors import InvalidInput
 from linkwise.session.data.description import Description
 from linkwise.session.data.file import prepared_rows, read_data
 from linkwise.session.data.layout import (
     KINDS,
-    Cancel,
     Places,
-    ReportProgress,
     neighbours_layout,
     pca_layout,
 )
@@ -30,7 +28,7 @@ _FILE = "layout-{}.npy"
 class LayoutFiles:
     """The layouts of one session."""
 
-    def __init__(self, folder: Path, about: Description, model: Any) -> None:
+    def __init__(self, folder: Path, about: Description, model: SequentialClustering) -> None:
         self._folder, self._about, self._model = folder, about, model
         self._making = {kind: Lock() for kind in KINDS}
 
@@ -38,14 +36,14 @@ class LayoutFiles:
         """Return the kinds that are there."""
         return [kind for kind in KINDS if layout_path(self._folder, kind).is_file()]
 
-    def get(self, kind: str, progress: ReportProgress | None, cancel: Cancel) -> Places:
+    def get(self, kind: str) -> Places:
         """Return a layout, made if it is not there or cannot be read."""
         if kind not in KINDS:
             raise InvalidInput(f"layout is {kind!r}, expected one of {', '.join(KINDS)}.")
         with self._making[kind]:
             places = self._read(kind)
             if places is None:
-                places = self._make(kind, progress, cancel)
+                places = self._make(kind)
                 self._write(kind, places)
             return places
 
@@ -64,9 +62,9 @@ class LayoutFiles:
         fits = places.shape == (self._about.n_rows, 2) and places.dtype == np.float32
         return places if fits else None
 
-    def _make(self, kind: str, progress: ReportProgress | None, cancel: Cancel) -> Places:
+    def _make(self, kind: str) -> Places:
         if kind == "neighbours":
-            return neighbours_layout(self._model, progress, cancel)
+            return neighbours_layout(self._model)
         about = self._about
         about.data.check()
         return pca_layout(

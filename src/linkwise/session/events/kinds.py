@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from linkwise.session.errors import InvalidEvent
 from linkwise.session.events.event import Entry, Payload
@@ -150,7 +149,7 @@ _CHECKS: dict[str, Callable[[_Fields, int], Payload]] = {
 KINDS = tuple(_CHECKS)
 
 
-def _check_text(name: str, value: Any, limit: int, *, empty: bool = True) -> None:
+def _check_text(name: str, value: object, limit: int, *, empty: bool = True) -> None:
     if not isinstance(value, str) or (not empty and not value):
         raise InvalidEvent(f"{name} is {_show(value)}, expected text.")
     if len(value) > limit:
@@ -159,6 +158,6 @@ def _check_text(name: str, value: Any, limit: int, *, empty: bool = True) -> Non
         raise InvalidEvent(f"{name} holds characters that are not text (NUL or half of a pair).")
 
 
-def _show(value: Any) -> str:
+def _show(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -10,15 +10,13 @@ made to hold, learned or not, as they always are; for that it is enough to keep 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.isotonic import IsotonicRegression
 
 from linkwise.cluster.sequential.honour import opinions, settle_rows
-from linkwise.cluster.sequential.sequential import CONFIRMED, Solution
+from linkwise.cluster.sequential.sequential import CONFIRMED, SequentialClustering, Solution
 from linkwise.cluster.sequential.trust import LiftedLinks, trust
 from linkwise.constraints import Links
 
@@ -31,7 +29,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-def solve(model: Any, links: Links) -> Any:
+def solve(model: SequentialClustering, links: Links) -> SequentialClustering:
     """Return ``model``, fitted and without links so far, after it has heard ``links``."""
     if links.n_links <= MAX_LEARNED:
         return model.update(links)
@@ -88,7 +86,7 @@ def _subset(links: Links, chosen: NDArray[np.bool_]) -> Links:
     return Links(links.n_samples, must, cannot, links.weight[chosen])
 
 
-def _votes(model: Any, rows: Ints) -> Floats:
+def _votes(model: SequentialClustering, rows: Ints) -> Floats:
     """Return the shares of votes of some rows."""
     landmarks, labels = model._solution.landmarks, model.ensemble_.labels
     parts = [

@@ -7,6 +7,7 @@ from dataclasses import replace
 from threading import RLock
 from typing import Any
 
+from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.session.journal.checkpoint import Checkpoint
 from linkwise.session.state.history import History
 from linkwise.session.state.labelling import Labeller, Labelling
@@ -30,7 +31,7 @@ class Views:
         Fitted, without links.
     """
 
-    def __init__(self, history: History, model: Any) -> None:
+    def __init__(self, history: History, model: SequentialClustering) -> None:
         self._history, self._labeller = history, Labeller(model)
         self._landmarks = model._basis.rows
         self._computing = RLock()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -14,6 +13,7 @@ from linkwise.bench.report import Settings, table
 from linkwise.cluster.margin.max_margin import MaxMarginClustering
 from linkwise.cluster.margin.starts import STARTS
 from linkwise.constraints import Links
+from linkwise.typing import Matrix
 
 
 def time_by_rows(settings: Settings) -> str:
@@ -34,7 +34,7 @@ def time_by_rows(settings: Settings) -> str:
     return table(header, rows)
 
 
-def _seconds(X: Any, links: Links, start: str) -> float:
+def _seconds(X: Matrix, links: Links, start: str) -> float:
     """Return the processor time of a fit on one thread, the best of three."""
     best = np.inf
     with threadpool_limits(1):

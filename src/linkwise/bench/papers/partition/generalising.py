@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,43 +12,44 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import LabelSpreading
 
 from linkwise import PartialLabels, PartitionKMeans
-from linkwise.bench.papers.partition.methods import Method, ours
+from linkwise.bench.papers.partition.methods import Labelling, Method, ours
+from linkwise.typing import Matrix
 
 
-def plain(X: Any, known: PartialLabels, k: int, seed: int) -> Any:  # noqa: ARG001
+def plain(X: Matrix, known: PartialLabels, k: int, seed: int) -> Labelling:  # noqa: ARG001
     """K-means, best of ten starts."""
-    return KMeans(k, n_init=10, random_state=seed).fit_predict(X)
+    return np.asarray(KMeans(k, n_init=10, random_state=seed).fit_predict(X))
 
 
-def automatic(X: Any, known: PartialLabels, k: int, seed: int) -> Any:
+def automatic(X: Matrix, known: PartialLabels, k: int, seed: int) -> Labelling:
     """PartitionKMeans as it comes."""
     return PartitionKMeans(k, random_state=seed).fit_predict(X, constraints=known)
 
 
-def tied(X: Any, known: PartialLabels, k: int, seed: int) -> Any:
+def tied(X: Matrix, known: PartialLabels, k: int, seed: int) -> Labelling:
     """PartitionKMeans with its learned metric."""
     model = PartitionKMeans(k, metric="tied", random_state=seed)
     return model.fit_predict(X, constraints=known)
 
 
-def spreading(X: Any, known: PartialLabels, k: int, seed: int) -> Any:  # noqa: ARG001
+def spreading(X: Matrix, known: PartialLabels, k: int, seed: int) -> Labelling:  # noqa: ARG001
     """Label spreading over the seven nearest neighbours, features standardised."""
     model = LabelSpreading(kernel="knn", n_neighbors=7, max_iter=100)
     with warnings.catch_warnings():  # groups no label reaches are divided by zero
         warnings.simplefilter("ignore")
-        return model.fit(StandardScaler().fit_transform(X), known.codes).transduction_
+        return np.asarray(model.fit(StandardScaler().fit_transform(X), known.codes).transduction_)
 
 
-def discriminant(X: Any, known: PartialLabels, k: int, seed: int) -> Any:  # noqa: ARG001
+def discriminant(X: Matrix, known: PartialLabels, k: int, seed: int) -> Labelling:  # noqa: ARG001
     """Linear discriminant analysis from the labelled rows, features standardised."""
     Z = StandardScaler().fit_transform(X)
     model = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.05)
     with warnings.catch_warnings():  # a class seen once has no covariance of its own
         warnings.simplefilter("ignore", UserWarning)
-        return model.fit(Z[known.known], known.codes[known.known]).predict(Z)
+        return np.asarray(model.fit(Z[known.known], known.codes[known.known]).predict(Z))
 
 
-def mixture(X: Any, known: PartialLabels, k: int, seed: int) -> Any:  # noqa: ARG001
+def mixture(X: Matrix, known: PartialLabels, k: int, seed: int) -> Labelling:  # noqa: ARG001
     """A Gaussian for each class, fitted to all rows by EM; labelled rows keep their class."""
     Z = StandardScaler().fit_transform(X)
     fixed = (known.codes[:, None] == np.arange(len(known.classes))).astype(float)
@@ -63,7 +63,7 @@ def mixture(X: Any, known: PartialLabels, k: int, seed: int) -> Any:  # noqa: AR
         share = np.where(known.known[:, None], fixed, share)
         if np.abs(share - previous).max() < 1e-4:
             break
-    return share.argmax(axis=1)
+    return np.asarray(share.argmax(axis=1))
 
 
 def _log_gaussian(Z: NDArray[np.float64], weight: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,42 +10,48 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
 from linkwise import KCC, LCVQE, Links, PartialLabels, PartitionKMeans
+from linkwise.typing import Matrix
 
 #: The paper's trade-off, for every set.
 STRENGTH = 100.0
 #: Most pairs given to LCVQE. All pairs of 5496 labelled rows would be 15 million.
 MOST_PAIRS = 2_000_000
 
+Labelling = NDArray[np.integer[Any]]
 #: Rows, what is known, number of clusters and seed come in; labels go out.
-Method = Callable[[Any, PartialLabels, int, int], NDArray[Any]]
+Method = Callable[[Matrix, PartialLabels, int, int], Labelling]
 
 
-def ours(X: Any, known: PartialLabels, k: int, seed: int, strength: float = STRENGTH) -> Any:
+def ours(
+    X: Matrix, known: PartialLabels, k: int, seed: int, strength: float = STRENGTH
+) -> Labelling:
     """The paper's Algorithm 1 from ten random starts; the lowest objective counts."""
     model = PartitionKMeans(k, strength=strength, init="random", n_init=10, random_state=seed)
     return model.fit_predict(X, constraints=known)
 
 
-def kcc(X: Any, known: PartialLabels, k: int, seed: int, strength: float = STRENGTH) -> Any:
+def kcc(
+    X: Matrix, known: PartialLabels, k: int, seed: int, strength: float = STRENGTH
+) -> Labelling:
     """Consensus of one K-means partition and the labels, weighed 1 to ``strength``."""
     model = KCC(k, n_partitions=1, n_blocks=k, strength=strength, random_state=seed)
     return model.fit_predict(X, constraints=known)
 
 
-def lcvqe(X: Any, known: PartialLabels, k: int, seed: int) -> Any:
+def lcvqe(X: Matrix, known: PartialLabels, k: int, seed: int) -> Labelling:
     """LCVQE with the labels written as all pairs of labelled rows."""
     return LCVQE(k, random_state=seed).fit_predict(X, constraints=all_pairs(known, seed))
 
 
-def lcvqe_second(X: Any, known: PartialLabels, k: int, seed: int) -> Any:
+def lcvqe_second(X: Matrix, known: PartialLabels, k: int, seed: int) -> Labelling:
     """LCVQE as a public program has it."""
     model = SecondNearestLCVQE(k, random_state=seed)
     return model.fit_predict(X, constraints=all_pairs(known, seed))
 
 
-def kmeans(X: Any, known: PartialLabels, k: int, seed: int) -> Any:  # noqa: ARG001
+def kmeans(X: Matrix, known: PartialLabels, k: int, seed: int) -> Labelling:  # noqa: ARG001
     """K-means from one random start, without side information."""
-    return KMeans(k, init="random", n_init=1, random_state=seed).fit_predict(X)
+    return np.asarray(KMeans(k, init="random", n_init=1, random_state=seed).fit_predict(X))
 
 
 class SecondNearestLCVQE(LCVQE):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwise import KCC, LCVQE, PartialLabels, PartitionKMeans
+from linkwise import KCC, LCVQE, Links, PartialLabels, PartitionKMeans
 from linkwise.bench.papers.partition.generalising import GENERALISING
 from linkwise.bench.papers.partition.methods import (
     MOST_PAIRS,
@@ -25,6 +25,7 @@ from linkwise.bench.papers.partition.methods import (
 from linkwise.bench.papers.partition.trials import SETS, Score, available, drawn, score
 from linkwise.bench.report import Settings, expected, table
 from linkwise.datasets import Dataset
+from linkwise.typing import Matrix
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5)
 NOISES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
@@ -119,7 +120,9 @@ def table_3(sets: Sets, paper: dict[str, Any], settings: Settings) -> str:
     return f"{TABLE_3}\n\n{table(header, rows)}"
 
 
-def _seconds(model: Any, X: Any, known: Any) -> float:
+def _seconds(
+    model: PartitionKMeans | LCVQE | KCC, X: Matrix, known: PartialLabels | Links
+) -> float:
     """Return the processor time of a fit, the best of three after one that compiles."""
     best = np.inf
     for _ in range(4):

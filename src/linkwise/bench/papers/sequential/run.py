@@ -22,6 +22,7 @@ from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.constraints import Links
 from linkwise.metric import DCA, RCA
 from linkwise.scores import nmi
+from linkwise.typing import Matrix
 
 #: Links per tier, and how often the experiment is repeated unless asked otherwise.
 SETS = {"coil20": (100, 10), "usps": (100, 10), "covtype": (500, 1)}
@@ -56,7 +57,7 @@ def run(settings: Settings) -> str:
     return "\n\n".join(parts)
 
 
-def one_draw(X: Any, y: Labels, n_links: int, seed: int) -> Outcome:
+def one_draw(X: Matrix, y: Labels, n_links: int, seed: int) -> Outcome:
     """Run all methods on the same five tiers of links."""
     n_clusters = len(np.unique(y))
     tiers = _tiers(y, n_links, seed)
@@ -86,7 +87,9 @@ def _tiers(y: Labels, n_links: int, seed: int) -> list[Links]:
     return tiers
 
 
-def _online(model: Any, X: Any, y: Labels, tiers: list[Links]) -> NDArray[np.float64]:
+def _online(
+    model: SCSC | SequentialClustering, X: Matrix, y: Labels, tiers: list[Links]
+) -> NDArray[np.float64]:
     model.fit(X)
     heard = Links(len(y))
     rows = [(*_both(y, model.labels_, heard), np.nan)]
@@ -99,7 +102,7 @@ def _online(model: Any, X: Any, y: Labels, tiers: list[Links]) -> NDArray[np.flo
 
 
 def _refitted(
-    metric: Callable[[], Any], n_clusters: int, X: Any, y: Labels, tiers: list[Links], seed: int
+    metric: Callable[[], Any], n_clusters: int, X: Matrix, y: Labels, tiers: list[Links], seed: int
 ) -> NDArray[np.float64]:
     kmeans = KMeans(n_clusters, n_init=1, random_state=seed)
     heard = Links(len(y))

@@ -72,7 +72,7 @@ def lsc(landmarks: str) -> Callable[[Task, Pool, int], Labels]:
             n_init=N_INIT,
             random_state=seed,
         )
-        return model.fit(task.data.X).labels_  # type: ignore[no-any-return]
+        return model.fit(task.data.X).labels_
 
     return run
 
@@ -82,7 +82,7 @@ def nystrom(task: Task, pool: Pool, seed: int) -> Labels:  # noqa: ARG001
     model = NystromSpectralClustering(
         task.data.n_classes, n_landmarks=task.n_known, n_init=N_INIT, random_state=seed
     )
-    return model.fit(task.data.X).labels_  # type: ignore[no-any-return]
+    return model.fit(task.data.X).labels_
 
 
 def ncut(task: Task, pool: Pool, seed: int) -> Labels:  # noqa: ARG001
