@@ -14,7 +14,7 @@ from linkwise.cluster.base import Labels
 from linkwise.cluster.sequential.online import Margins, OnlineClusterer
 from linkwise.constraints import Links
 from linkwise.ensemble import Ensemble, RowSource, build_paper_ensemble
-from linkwise.kernels.kmeans import lloyd
+from linkwise.kernels.lloyd import lloyd
 from linkwise.kernels.simplex import minimise_on_simplex, project_to_simplex
 from linkwise.kernels.vote.vote import scores, vote_weights
 from linkwise.kernels.weighted_votes import nearest_center_of_votes
