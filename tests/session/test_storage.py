@@ -13,10 +13,10 @@ from linkwise.session.errors import DataChanged, SessionError, StorageTrouble
 
 
 def test_a_folder_that_cannot_be_written_is_told(folder, monkeypatch):
-    def refuse(path, *_):
-        raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
+    def refuse(lock, **_):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), lock.lock_file)
 
-    monkeypatch.setattr("linkwise.session.journal.lock.os.open", refuse)
+    monkeypatch.setattr("linkwise.session.journal.lock.FileLock.acquire", refuse)
     with pytest.raises(SessionError) as caught:
         Session.open(folder)
     assert str(caught.value) == (
