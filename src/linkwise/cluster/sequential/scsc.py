@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -259,6 +260,18 @@ class SCSC(OnlineClusterer):
         if blocks.shape[1] == 0:
             return np.empty(0, dtype=np.int32)
         return self._vote(blocks)[0]
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        return {
+            "weights_": self.weights_,
+            "_query_rows": self._query_rows,
+            "_sample_blocks": self._sample_blocks,
+        }
+
+    def _restore(self, arrays: Mapping[str, NDArray[Any]], version: int) -> None:  # noqa: ARG002
+        self.weights_ = arrays["weights_"]
+        self._query_rows = arrays["_query_rows"]
+        self._sample_blocks = arrays["_sample_blocks"]
 
 
 def _broken_by_partition(

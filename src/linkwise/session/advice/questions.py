@@ -54,8 +54,7 @@ def _whys(
     if not len(pairs) or state.changes or model.n_clusters < 2:
         return [otherwise] * len(pairs)
     unsure = pairs[np.arange(len(pairs)), view.margins[pairs].argmin(axis=1)]
-    blocks = np.ascontiguousarray(model.ensemble_.labels.rows(unsure).T)
-    votes = model._shares(blocks, model._solution.landmarks)
+    votes = model.votes(unsure)
     names = {cluster.number: cluster.name for cluster in view.clusters}
     whys = []
     for row, share in zip(unsure.tolist(), votes, strict=True):

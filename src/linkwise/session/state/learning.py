@@ -25,7 +25,6 @@ from linkwise.constraints import Links
 MAX_LEARNED = 2_000
 #: Probability of being right up to which an answer is set aside, as for many links in the model.
 DOUBT = 0.5
-_BLOCK = 100_000
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -38,7 +37,7 @@ def solve(model: Any, links: Links) -> Any:
     learned = _learned(links)
     model.update(_subset(links, learned))
     rows = links.linked_rows
-    lifted, votes = _bare(links, rows), _votes(model, rows)
+    lifted, votes = _bare(links, rows), model.votes(rows)
     believed = _belief(votes, lifted, learned)
     believed[learned] = 1.0 - model.suspicion_
     opinion = opinions(votes, lifted, trust(believed, lifted), np.arange(len(lifted)))
@@ -86,16 +85,6 @@ def _subset(links: Links, chosen: NDArray[np.bool_]) -> Links:
     n_must = len(links.must)
     must, cannot = links.must[chosen[:n_must]], links.cannot[chosen[n_must:]]
     return Links(links.n_samples, must, cannot, links.weight[chosen])
-
-
-def _votes(model: Any, rows: Ints) -> Floats:
-    """Return the shares of votes of some rows."""
-    landmarks, labels = model._solution.landmarks, model.ensemble_.labels
-    parts = [
-        model._shares(np.ascontiguousarray(labels.rows(rows[start : start + _BLOCK]).T), landmarks)
-        for start in range(0, len(rows), _BLOCK)
-    ]
-    return np.concatenate(parts)
 
 
 def _bare(links: Links, rows: Ints) -> LiftedLinks:

@@ -32,7 +32,7 @@ class Views:
 
     def __init__(self, history: History, model: Any) -> None:
         self._history, self._labeller = history, Labeller(model)
-        self._landmarks = model._basis.rows
+        self._landmarks = model.landmarks_.rows
         self._computing = RLock()
         self._latest: View | None = None
         self._kept: OrderedDict[int, View] = OrderedDict()
