@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 #: Where each public name lives. Modules load on first use, so that ``linkwise --help`` is quick.
-_HOME = {
+HOME = {
     "COPKMeans": "linkwise.cluster.kmeans.cop_kmeans",
     "CPCMMC": "linkwise.cluster.margin.cpcmmc",
     "ConstrainedKMeans": "linkwise.cluster.kmeans.constrained_kmeans",
@@ -72,12 +72,12 @@ _HOME = {
 }
 _ROOMS = ("datasets", "errors", "metric", "scores")
 
-__all__ = [*_HOME, *_ROOMS, "__version__"]
+__all__ = [*HOME, *_ROOMS, "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        value = getattr(import_module(_HOME[name]), name)
+    if name in HOME:
+        value = getattr(import_module(HOME[name]), name)
     elif name in _ROOMS:
         value = import_module(f"linkwise.{name}")
     else:
