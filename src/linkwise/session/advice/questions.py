@@ -11,6 +11,7 @@ import numpy as np
 from linkwise.query import STRATEGIES, choose_pairs
 from linkwise.query.situation import Pairs
 from linkwise.session.events.event import Event
+from linkwise.session.events.kinds import KINDS
 from linkwise.session.state.labelling import Labels, State
 from linkwise.session.state.view import View
 
@@ -73,5 +74,9 @@ def guess(labels: Labels, i: int, j: int) -> str:
 
 def pairs_since(events: Iterable[Event]) -> set[tuple[int, int]]:
     """Return the pairs that these events answer."""
-    said = (event.payload for event in events if event.kind == "answer")
-    return {(min(p["i"], p["j"]), max(p["i"], p["j"])) for p in said}
+    answered = set()
+    for event in events:
+        if compared := KINDS[event.kind].effect.pair:
+            i, j, _ = compared(event.payload)
+            answered.add((min(i, j), max(i, j)))
+    return answered

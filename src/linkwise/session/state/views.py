@@ -70,7 +70,7 @@ class Views:
             return view
 
     def current(self, fresh: bool = True) -> tuple[View, Labelling, Any]:
-        """Return the view, its labelling and the model that has heard its links."""
+        """Return the view, its labelling and the model that knows its links."""
         latest = self._latest
         view = self.view() if fresh or latest is None else latest
         labelling = view.labelling
