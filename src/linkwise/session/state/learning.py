@@ -1,4 +1,4 @@
-"""Learning: the model hears as many links as it can digest, and all of them are honoured.
+"""Learning: the model learns from as many links as it can digest, and all of them are honoured.
 
 What the model needs for a link is a few tenths of a millisecond, so that a hundred thousand would
 keep people waiting for half a minute. Beyond :data:`MAX_LEARNED` links it learns from that many:
@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 
 def solve(model: Any, links: Links) -> Any:
-    """Return ``model``, fitted and without links so far, after it has heard ``links``."""
+    """Return ``model``, fitted and without links so far, after it has learned ``links``."""
     if links.n_links <= MAX_LEARNED:
         return model.update(links)
     learned = _learned(links)
