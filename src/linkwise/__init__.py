@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 #: Where each public name lives. Modules load on first use, so that ``linkwise --help`` is quick.
-_HOME = {
+HOME = {
     "COPKMeans": "linkwise.cluster.kmeans.cop_kmeans",
     "CPCMMC": "linkwise.cluster.margin.cpcmmc",
     "ConstrainedKMeans": "linkwise.cluster.kmeans.constrained_kmeans",
@@ -74,14 +74,14 @@ _HOME = {
 }
 _ROOMS = ("datasets", "errors", "metric", "scores")
 
-__all__ = [*_HOME, *_ROOMS, "__version__"]
+__all__ = [*HOME, *_ROOMS, "__version__"]
 
 
 if not TYPE_CHECKING:  # type checkers would believe that any name is there
 
     def __getattr__(name: str) -> object:
-        if name in _HOME:
-            value = getattr(import_module(_HOME[name]), name)
+        if name in HOME:
+            value = getattr(import_module(HOME[name]), name)
         elif name in _ROOMS:
             value = import_module(f"linkwise.{name}")
         else:

@@ -113,7 +113,7 @@ def test_margin_asks_about_the_least_sure_landmark(fresh):
 def test_disagreement_shows_a_row_beside_the_cluster_with_half_of_its_votes(fresh):
     situation = Situation.of(fresh)
     pair = choose_pairs(fresh, 1, "disagreement")[0].tolist()
-    first = next(a for a in situation.lot.tolist() if int(situation.rows[a]) in pair)
+    first = next(a for a in situation.order.tolist() if int(situation.rows[a]) in pair)
     (other,) = set(pair) - {int(situation.rows[first])}
     nearest = int(np.abs(situation.votes[first] - 0.5).argmin())
     assert situation.labels[np.searchsorted(situation.rows, other)] == nearest

@@ -9,6 +9,7 @@ from service_client import TOKEN, answer, serving, tell
 
 from linkwise.server import creation
 from linkwise.server.app import create_app
+from linkwise.session import KINDS
 from service_files import HARMFUL
 from service_fuzz import STREAM, UPLOADS, contract, experiments, try_out
 
@@ -69,6 +70,11 @@ def test_the_stream_is_documented_as_what_it_is(served):
     assert (kind, others) == ("text/event-stream", [])
     kinds = [frame["properties"]["event"]["const"] for frame in content["schema"]["oneOf"]]
     assert kinds == ["journal", "view"]
+
+
+def test_every_kind_of_event_can_be_told(served):
+    events = served.app.openapi()["components"]["schemas"]["NewEvents"]["properties"]["events"]
+    assert set(events["items"]["discriminator"]["mapping"]) == set(KINDS)
 
 
 def test_the_document_in_the_repository_is_the_one_of_this_service(served):

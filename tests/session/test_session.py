@@ -3,6 +3,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -401,28 +402,52 @@ def test_the_same_process_cannot_open_it_twice(folder):
     )
 
 
-def test_a_second_process_is_told_who_holds_it(folder):
-    code = f"""
-import fcntl, os, sys
-file = open({str(folder / "lock")!r}, "w")
-fcntl.flock(file, fcntl.LOCK_EX)
-print(os.getpid(), file=file, flush=True)
-print("held", flush=True)
-sys.stdin.read()
-"""
+@contextmanager
+def another_process(code):
+    """Run ``code`` in a process of its own, which then waits until the block is left."""
+    code += "\nprint('held', flush=True)\nimport sys; sys.stdin.read()"
     holder = subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     try:
         assert holder.stdout.readline() == "held\n"
+        yield holder
+    finally:
+        holder.communicate("")
+
+
+def test_a_second_process_is_told_who_holds_it(folder):
+    code = f"""
+from pathlib import Path
+from linkwise.session.journal.lock import FolderLock
+lock = FolderLock(Path({str(folder)!r}))
+"""
+    with another_process(code) as holder:
         with pytest.raises(SessionLocked) as caught:
             Session.open(folder)
         assert str(caught.value) == (
             f"the session in {folder} is held by process {holder.pid}. "
             "Close it there, or send your answers to it."
         )
-    finally:
-        holder.communicate("")
+        holder.kill()
+        holder.wait()
+        Session.open(folder).close()
+
+
+def test_the_lock_of_a_process_that_does_not_say_its_number_is_respected(folder):
+    code = f"""
+import fcntl
+file = open({str(folder / "lock")!r}, "w")
+fcntl.flock(file, fcntl.LOCK_EX)
+"""
+    with another_process(code):
+        (folder / "lock.holder").unlink(missing_ok=True)
+        with pytest.raises(SessionLocked) as caught:
+            Session.open(folder)
+        assert str(caught.value) == (
+            f"the session in {folder} is held by another process. "
+            "Close it there, or send your answers to it."
+        )
     Session.open(folder).close()
 
 

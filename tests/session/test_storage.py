@@ -17,10 +17,10 @@ from linkwise.session.errors import DataChanged, SessionError, StorageTrouble
     [(errno.EROFS, "read-only file system"), (errno.EACCES, "permission denied")],
 )
 def test_a_folder_that_cannot_be_written_is_told(folder, monkeypatch, number, why):
-    def refuse(path, *_):
-        raise OSError(number, os.strerror(number), path)
+    def refuse(lock, **_):
+        raise OSError(number, os.strerror(number), lock.lock_file)
 
-    monkeypatch.setattr("linkwise.session.journal.lock.os.open", refuse)
+    monkeypatch.setattr("linkwise.session.journal.lock.FileLock.acquire", refuse)
     with pytest.raises(SessionError) as caught:
         Session.open(folder)
     assert str(caught.value) == (

@@ -41,7 +41,7 @@ class Step:
 def ask_and_tell(
     data: Dataset, n_answers: int, *, wrong: float, seed: int, report: Report
 ) -> tuple[list[Step], lw.Links]:
-    """Cluster ``data``, then hear ``n_answers`` answers in ten batches.
+    """Cluster ``data``, then learn from ``n_answers`` answers in ten batches.
 
     Returns the state before, after every batch, and all answers.
     """

@@ -18,7 +18,7 @@ DEFAULT = "sequential"
 
 def method_names() -> dict[str, str]:
     """Return the class name behind each method name, the default first."""
-    rooms = {name: linkwise._HOME[name].rpartition(".") for name in linkwise._HOME}
+    rooms = {name: linkwise.HOME[name].rpartition(".") for name in linkwise.HOME}
     found = {
         module.replace("_", "-"): name
         for name, (room, _, module) in rooms.items()

@@ -11,7 +11,7 @@ from linkwise.cluster.cluster_metrics import ClusterMetrics, scatter_of
 from linkwise.cluster.starts import complete_centers, neighbourhood_means, restart_empty
 from linkwise.cluster.visit_order import surest_first
 from linkwise.constraints import Links
-from linkwise.kernels.lloyd import cluster_means
+from linkwise.kernels.kmeans_step import cluster_means
 from linkwise.kernels.metric_moves import move_groups_by_metric
 
 Floats = NDArray[np.float64]

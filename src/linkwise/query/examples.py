@@ -10,10 +10,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from linkwise.constraints.known_pairs import MAX_TRIES
 from linkwise.query.situation import Floats, Ints, Pairs, Situation, as_pairs
-
-#: Clusters a landmark is compared with before it is left alone.
-MAX_TRIES = 3
 
 
 def margin(situation: Situation, n: int) -> Pairs:
@@ -28,7 +26,7 @@ def disagreement(situation: Situation, n: int) -> Pairs:
     Landmarks are taken in a random order, so that the answers stand for the whole data, each beside
     the cluster of whose votes it has most nearly half.
     """
-    return _ask(situation, n, situation.lot, lambda a: np.abs(situation.votes[a] - 0.5))
+    return _ask(situation, n, situation.order, lambda a: np.abs(situation.votes[a] - 0.5))
 
 
 def _ask(situation: Situation, n: int, order: Ints, reluctance: Callable[[int], Floats]) -> Pairs:

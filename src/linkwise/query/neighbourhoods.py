@@ -12,19 +12,18 @@ from collections.abc import Callable
 
 import numpy as np
 
+from linkwise.constraints.known_pairs import MAX_TRIES
 from linkwise.query.situation import Floats, Ints, Pairs, Situation, as_pairs
 
 #: Landmarks of a neighbourhood that others are compared with.
 N_COMPARED = 3
 #: Beyond so many neighbourhoods one of each has to do.
-FEW_HOMES = 30
-#: Clusters a landmark is compared with before it is left alone.
-MAX_TRIES = 3
+FEW_NEIGHBOURHOODS = 30
 
 
 def explore_consolidate(situation: Situation, n: int) -> Pairs:
     """Explore, then sort in landmarks in a random order (Basu, Banerjee, Mooney, 2004)."""
-    return _grow(situation, n, lambda _: situation.lot)
+    return _grow(situation, n, lambda _: situation.order)
 
 
 def min_max(situation: Situation, n: int) -> Pairs:
@@ -34,16 +33,16 @@ def min_max(situation: Situation, n: int) -> Pairs:
 
 def _grow(situation: Situation, n: int, order: Callable[[Floats], Ints]) -> Pairs:
     """Explore while clusters are missing an example, then sort in landmarks in an ``order``."""
-    homes = _neighbourhoods(situation)
-    if not homes:
+    neighbourhoods = _neighbourhoods(situation)
+    if not neighbourhoods:
         first = int(np.argmax(situation.margin))
-        homes = [np.array([first])]
-    likeness = _likeness(situation, homes)
+        neighbourhoods = [np.array([first])]
+    likeness = _likeness(situation, neighbourhoods)
     nearest = likeness.max(axis=1)
-    exploring = len(homes) < situation.n_clusters
+    exploring = len(neighbourhoods) < situation.n_clusters
     ranked = np.argsort(nearest, kind="stable") if exploring else order(nearest)
-    tries = len(homes) if exploring else min(MAX_TRIES, len(homes))
-    return _ask(situation, n, ranked, likeness, [int(home[0]) for home in homes], tries)
+    tries = len(neighbourhoods) if exploring else min(MAX_TRIES, len(neighbourhoods))
+    return _ask(situation, n, ranked, likeness, [int(one[0]) for one in neighbourhoods], tries)
 
 
 def _ask(
@@ -56,10 +55,10 @@ def _ask(
     begun: list[tuple[int, int]] = []
     fresh: list[tuple[int, int]] = []
     used: set[int] = set()
-    homes = {int(situation.group[b]) for b in examples}
+    neighbourhoods = {int(situation.group[b]) for b in examples}
     for a in ranked.tolist():
         group = int(situation.group[a])
-        if group in used or group in homes:
+        if group in used or group in neighbourhoods:
             continue
         nearest = np.argsort(-likeness[a], kind="stable")[:tries].tolist()
         refused = [k for k in nearest if situation.known(a, examples[k])]
@@ -80,18 +79,19 @@ def _neighbourhoods(situation: Situation) -> list[Ints]:
     for g in groups[np.argsort(-counts, kind="stable")].tolist():
         members = np.flatnonzero(situation.group == g)
         a = int(members[0])
-        if all(situation.known(a, int(home[0])) for home in chosen):
+        if all(situation.known(a, int(one[0])) for one in chosen):
             chosen.append(members)
         if len(chosen) == situation.n_clusters:
             break
     return chosen
 
 
-def _likeness(situation: Situation, homes: list[Ints]) -> Floats:
+def _likeness(situation: Situation, neighbourhoods: list[Ints]) -> Floats:
     """Return how often landmarks share a block with the surest members of each neighbourhood."""
-    n_compared = N_COMPARED if len(homes) <= FEW_HOMES else 1
+    n_compared = N_COMPARED if len(neighbourhoods) <= FEW_NEIGHBOURHOODS else 1
     shown = [
-        home[np.argsort(-situation.margin[home], kind="stable")[:n_compared]] for home in homes
+        one[np.argsort(-situation.margin[one], kind="stable")[:n_compared]]
+        for one in neighbourhoods
     ]
     everyone = np.arange(situation.n_landmarks)
     share = situation.together(np.concatenate(shown), everyone)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from linkwise.cluster.sequential.ask import lead
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.constraints import Links
+from linkwise.constraints.known_pairs import KnownPairs
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -31,7 +32,7 @@ class Situation:
         Their clusters.
     votes : float64 array of shape (n_landmarks, n_clusters)
         Their shares of votes.
-    lot : int64 array of shape (n_landmarks,)
+    order : int64 array of shape (n_landmarks,)
         A random order of the landmarks that stays the same.
     links : Links
         What is known, about the landmarks only.
@@ -49,22 +50,20 @@ class Situation:
     blocks: NDArray[np.uint8]
     labels: Ints
     votes: Floats
-    lot: Ints
+    order: Ints
     links: Links
 
     @classmethod
     def of(cls, model: SequentialClustering) -> Situation:
         """Look at a fitted model."""
-        basis = model._basis
-        landmarks = model._solution.landmarks
-        votes = model._shares(basis.blocks, landmarks)
+        landmarks = model.landmarks_
         return cls(
-            basis.rows,
-            basis.blocks,
-            landmarks,
-            votes,
-            np.argsort(basis.lot),
-            model.links_[basis.rows],
+            rows=landmarks.rows,
+            blocks=np.ascontiguousarray(model.ensemble_.labels.rows(landmarks.rows).T),
+            labels=landmarks.labels,
+            votes=model.votes(landmarks.rows),
+            order=np.random.default_rng(0).permutation(len(landmarks.rows)),
+            links=model.links_[landmarks.rows],
         )
 
     @property
@@ -81,19 +80,14 @@ class Situation:
         return lead(self.votes)
 
     @cached_property
+    def known(self) -> KnownPairs:
+        """Tells whether the answers already say how landmarks ``a`` and ``b`` stand."""
+        return KnownPairs(self.links)
+
+    @property
     def group(self) -> Ints:
         """Must-link component of each landmark."""
-        return self.links.components()
-
-    @cached_property
-    def _apart(self) -> set[tuple[int, int]]:
-        ends = np.sort(self.group[self.links.cannot].reshape(-1, 2), axis=1)
-        return {(a, b) for a, b in ends.tolist()}
-
-    def known(self, a: int, b: int) -> bool:
-        """Tell whether the answers already say how landmarks ``a`` and ``b`` stand."""
-        g, h = int(self.group[a]), int(self.group[b])
-        return g == h or (min(g, h), max(g, h)) in self._apart
+        return self.known.group
 
     def together(self, some: Ints, others: Ints) -> Floats:
         """Return the share of partitions in which landmarks share a block, (some, others)."""

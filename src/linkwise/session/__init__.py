@@ -8,11 +8,13 @@ from linkwise.session.data.description import is_session
 from linkwise.session.data.display import Row
 from linkwise.session.data.file import Columns
 from linkwise.session.events.event import Entry, Event
+from linkwise.session.events.kinds import KINDS, in_words
 from linkwise.session.session import Session
 from linkwise.session.state.view import Cluster, View
 from linkwise.session.summary import Summary, describe
 
 __all__ = [
+    "KINDS",
     "STRATEGIES",
     "Cluster",
     "Columns",
@@ -27,5 +29,6 @@ __all__ = [
     "Trouble",
     "View",
     "describe",
+    "in_words",
     "is_session",
 ]

@@ -11,6 +11,7 @@ from typing import Any
 
 from linkwise.errors import InvalidInput
 from linkwise.session.events.event import Event
+from linkwise.session.events.kinds import KINDS
 from linkwise.session.state.view import View
 from linkwise.tables import check_output
 
@@ -41,16 +42,19 @@ def export_answers(path: Path, events: Iterable[Event], ids: Sequence[Any] | Non
 
 def _lines(events: Iterable[Event], ids: Sequence[Any] | None) -> Iterator[tuple[Any, ...]]:
     for event in events:
-        said = event.payload
-        if event.kind == "answer":
-            rows, verdict, name = [said["i"], said["j"]], said["verdict"], ""
-        elif event.kind in ("label", "together"):
-            rows, verdict, name = said["rows"], "same", said.get("name", "")
+        effect = KINDS[event.kind].effect
+        rows: list[int]
+        if effect.pair:
+            *rows, verdict = effect.pair(event.payload)
+            name = None
+        elif effect.rows:
+            rows, name = effect.rows(event.payload)
+            verdict = "same"
         else:
             continue
         listed = json.dumps([row if ids is None else ids[row] for row in rows], ensure_ascii=False)
         undone = event.undone_by is not None
-        yield event.seq, event.when, event.who, event.kind, verdict, listed, name, undone
+        yield event.seq, event.when, event.who, event.kind, verdict, listed, name or "", undone
 
 
 def _write(path: Path, columns: dict[str, list[Any]]) -> None:

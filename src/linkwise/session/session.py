@@ -25,7 +25,7 @@ from linkwise.running import run_options
 from linkwise.session.advice.progress import Progress, measure_progress
 from linkwise.session.advice.questions import Question, ask, pairs_since
 from linkwise.session.advice.troubles import Suspicion, Trouble, find_suspects, find_troubles
-from linkwise.session.completion import complete
+from linkwise.session.completion import CurrentClustering
 from linkwise.session.create import MODEL_FOLDER, create_session
 from linkwise.session.data.description import read_description
 from linkwise.session.data.display import Display, Row
@@ -33,7 +33,7 @@ from linkwise.session.data.file import Columns, TableLike
 from linkwise.session.data.layout import Places
 from linkwise.session.data.layout_file import LayoutFiles
 from linkwise.session.events.event import Entry, Event
-from linkwise.session.events.kinds import check_entry
+from linkwise.session.events.kinds import check_entry, complete_entry
 from linkwise.session.events.speaking import Speaking
 from linkwise.session.export import WHAT, export_answers, export_labels
 from linkwise.session.journal.journal import open_journal
@@ -252,7 +252,8 @@ class Session(Speaking):
         Wrong entries are refused at once. A split waits for a view of the cluster to be split.
         """
         checked = [check_entry(entry, self.n_rows) for entry in entries]
-        return self._history.submit([self._complete(entry) for entry in checked])
+        now = CurrentClustering(self.latest(), self.labels, self._model.ensemble_.labels)
+        return self._history.submit([complete_entry(entry, now) for entry in checked])
 
     def history(self, after: int = 0, limit: int | None = None) -> list[Event]:
         """Return up to ``limit`` events that follow event ``after``."""
@@ -380,9 +381,6 @@ class Session(Speaking):
             f"with Session.open({str(self.folder)!r}) as session:\n"
             f"    labels = session.view(at={self.seq}).labels\n"
         )
-
-    def _complete(self, entry: Entry) -> Entry:
-        return complete(entry, self.latest(), self.labels, self._model.ensemble_.labels)
 
     def _called(self, row: int) -> str:
         ids = self._display.ids

@@ -1,8 +1,18 @@
 import pytest
 
 from linkwise.session.errors import InvalidEvent
-from linkwise.session.events.event import Entry, encode, request
-from linkwise.session.events.kinds import check_entry
+from linkwise.session.events.event import Entry, Event, encode
+from linkwise.session.events.fields import Cluster, Row
+from linkwise.session.events.kinds import (
+    KINDS,
+    Effect,
+    Kind,
+    check_entry,
+    complete_entry,
+    in_words,
+    request,
+)
+from linkwise.session.journal.log import _CODES
 
 N = 10
 
@@ -123,4 +133,79 @@ def test_rows_are_kept_once_and_in_order():
 
 def test_a_request_is_compared_without_what_the_session_added():
     asked = {"i": 1, "j": 2, "verdict": "same"}
-    assert request(asked | {"guess": "different"}) == encode(asked)
+    assert request("answer", asked | {"guess": "different"}) == encode(asked)
+
+
+def test_the_order_of_the_kinds_is_kept_because_checkpoints_go_by_it():
+    assert list(KINDS)[:7] == ["answer", "label", "together", "undo", "rename", "merge", "split"]
+
+
+class Told:
+    """A clustering that thinks all rows are different, or that is not there yet."""
+
+    def __init__(self, guessed="different"):
+        self.guessed = guessed
+
+    def guess(self, i, j):  # noqa: ARG002
+        return self.guessed
+
+    def halves(self, cluster, rows):  # noqa: ARG002
+        return [[1], rows or [2]]
+
+
+def test_the_session_adds_what_only_it_can_tell():
+    answer = Entry("answer", {"i": 1, "j": 2, "verdict": "same"})
+    assert complete_entry(answer, Told()).payload["guess"] == "different"
+    assert complete_entry(answer, Told(None)) == answer
+    split = Entry("split", {"cluster": 0, "rows": [4]})
+    assert complete_entry(split, Told()).payload["halves"] == [[1], [4]]
+    rename = Entry("rename", {"cluster": 0, "name": "a"})
+    assert complete_entry(rename, Told()) is rename
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload", "words"),
+    [
+        ("answer", {"i": 1, "j": 2, "verdict": "unsure"}, "b and c: unsure"),
+        ("label", {"rows": [0, 1], "name": "birds"}, "a, b: birds"),
+        ("together", {"rows": [0, 1, 2, 3, 4, 5, 6]}, "a, b, c, d, e and 2 more: belong together"),
+        ("undo", {"event": 7}, "undo event 7"),
+        ("rename", {"cluster": 3, "name": "birds"}, "cluster 3 is called birds"),
+        ("merge", {"clusters": [1, 4]}, "merge clusters 1, 4"),
+        ("split", {"cluster": 1, "rows": None, "new": 5}, "split cluster 1, the new one is 5"),
+    ],
+)
+def test_every_event_reads_in_words(kind, payload, words):
+    assert in_words(Event(1, kind, payload), "abcdefghij".__getitem__) == words
+
+
+def test_the_clusters_that_a_payload_names_are_found():
+    assert KINDS["merge"].clusters({"clusters": [2, 5]}) == [2, 5]
+    assert KINDS["split"].clusters({"cluster": 2, "rows": [1]}) == [2]
+    assert KINDS["label"].clusters({"rows": [1], "name": "a"}) == []
+
+
+def test_a_new_kind_is_a_new_row(session, monkeypatch):
+    leave = Kind(
+        "leave",
+        about="A row leaves its cluster.",
+        payload="Put a row into a cluster.",
+        fields={"row": Row(), "cluster": Cluster()},
+        sentence=lambda said, called: f"{called(said['row'])} goes to {said['cluster']}",
+        effect=Effect(
+            relabel=lambda labels, said, _: labels.__setitem__(said["row"], said["cluster"])
+        ),
+    )
+    monkeypatch.setitem(KINDS, "leave", leave)
+    monkeypatch.setattr("linkwise.session.journal.log._NAMES", tuple(KINDS))
+    monkeypatch.setitem(_CODES, "leave", len(_CODES))
+    before = session.labels().copy()
+    other = (int(before[4]) + 1) % 3
+    event = session.say("leave", {"row": 4, "cluster": other})
+    assert session.labels()[4] == other
+    assert in_words(event, str) == f"4 goes to {other}"
+    with pytest.raises(InvalidEvent) as caught:
+        session.say("leave", {"row": 4, "cluster": 9})
+    assert str(caught.value) == "leave: there is no cluster 9; they are numbered 0 to 2."
+    session.undo(event.seq)
+    assert (session.labels() == before).all()

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from linkwise import Links, load
-from linkwise.session.state.structure import Change, apply_changes, halve, lean_of
+from linkwise.session.events.kinds import KINDS
+from linkwise.session.state.structure import Change, apply_changes, halve, split_margins
 
 N_ROWS = 60
 
@@ -14,36 +15,36 @@ def matrix(template):
 
 def split(cluster=0, rows=None, new=3, halves=((), ())):
     payload = {"cluster": cluster, "rows": rows, "new": new, "halves": [list(h) for h in halves]}
-    return Change(1, "split", payload)
+    return Change(1, KINDS["split"].effect, payload)
 
 
-def test_a_row_leans_to_the_half_it_shares_more_partitions_with(matrix):
+def test_the_margin_of_a_split_is_the_difference_of_the_shared_partitions(matrix):
     first, second = [0, 3, 7], [21, 40]
-    lean = lean_of(split(halves=(first, second)), matrix)
+    margins = split_margins(split(halves=(first, second)), matrix)
     blocks = matrix.array
     for row in range(N_ROWS):
         shared = [
             np.mean([[block[row] == block[other] for block in blocks] for other in half])
             for half in (first, second)
         ]
-        assert np.isclose(lean[row], shared[1] - shared[0], atol=0.01)
+        assert np.isclose(margins[row], shared[1] - shared[0], atol=0.01)
 
 
 def test_named_rows_leave_whatever_they_share(matrix):
-    lean = lean_of(split(rows=[5], halves=([0, 1, 2], [5])), matrix)
-    assert lean[5] > 1
+    margins = split_margins(split(rows=[5], halves=([0, 1, 2], [5])), matrix)
+    assert margins[5] > 1
 
 
 def test_linked_rows_take_one_side_together():
     labels, links = np.zeros(4, dtype=np.int64), Links(4, must=[(0, 1)])
-    lean = np.array([0.5, -0.4, -0.1, 0.2], dtype=np.float32)
-    assert apply_changes(labels, (split(),), links, lambda _: lean).tolist() == [3, 3, 0, 3]
-    assert apply_changes(labels, (split(),), Links(4), lambda _: lean).tolist() == [3, 0, 0, 3]
+    margins = np.array([0.5, -0.4, -0.1, 0.2], dtype=np.float32)
+    assert apply_changes(labels, (split(),), links, lambda _: margins).tolist() == [3, 3, 0, 3]
+    assert apply_changes(labels, (split(),), Links(4), lambda _: margins).tolist() == [3, 0, 0, 3]
 
 
 def test_a_change_to_a_cluster_that_is_gone_has_no_effect():
     labels = np.array([0, 1, 2])
-    changes = (split(cluster=7, new=8), Change(2, "merge", {"clusters": [1, 7]}))
+    changes = (split(cluster=7, new=8), Change(2, KINDS["merge"].effect, {"clusters": [1, 7]}))
     assert apply_changes(labels, changes, Links(3), lambda _: np.ones(3, np.float32)).tolist() == [
         0,
         1,
@@ -52,9 +53,8 @@ def test_a_change_to_a_cluster_that_is_gone_has_no_effect():
 
 
 def test_a_merge_keeps_the_smallest_number():
-    merged = apply_changes(
-        np.array([0, 1, 2, 1]), (Change(1, "merge", {"clusters": [1, 2]}),), Links(4), None
-    )
+    merge = Change(1, KINDS["merge"].effect, {"clusters": [1, 2]})
+    merged = apply_changes(np.array([0, 1, 2, 1]), (merge,), Links(4), None)
     assert merged.tolist() == [0, 1, 1, 1]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ from linkwise.cli.options import FilePath, json_option
 from linkwise.cli.session_commands.say import folder_argument
 
 if TYPE_CHECKING:
-    from linkwise.session import Event, Session
+    from linkwise.session import Session
 
 
 def _open(folder: Path) -> Session:
@@ -93,6 +92,8 @@ def query(folder: Path, n: int, strategy: str, as_json: bool) -> None:
 @json_option
 def history(folder: Path, after: int, limit: int | None, as_json: bool) -> None:
     """Print what was said, by whom and when, and what was taken back."""
+    from linkwise.session import in_words
+
     with _open(folder) as session:
         events = session.history(after, limit)
         ids = session.ids
@@ -102,24 +103,8 @@ def history(folder: Path, after: int, limit: int | None, as_json: bool) -> None:
     for event in events:
         undone = f" (undone by {event.undone_by})" if event.undone_by else ""
         who = f" {event.who}:" if event.who else ""
-        click.echo(f"{event.seq}\t{event.when}\t{who} {_words(event, ids)}{undone}")
-
-
-def _words(event: Event, ids: Sequence[object]) -> str:
-    said = event.payload
-    if event.kind == "answer":
-        return f"{ids[said['i']]} and {ids[said['j']]}: {said['verdict']}"
-    if event.kind == "undo":
-        return f"undo event {said['event']}"
-    if event.kind == "rename":
-        return f"cluster {said['cluster']} is called {said['name']}"
-    if event.kind == "merge":
-        return f"merge clusters {', '.join(map(str, said['clusters']))}"
-    if event.kind == "split":
-        return f"split cluster {said['cluster']}, the new one is {said['new']}"
-    rows = ", ".join(str(ids[row]) for row in said["rows"][:5])
-    more = f" and {len(said['rows']) - 5} more" if len(said["rows"]) > 5 else ""
-    return f"{rows}{more}: {said.get('name', 'belong together')}"
+        words = in_words(event, lambda row: str(ids[row]))
+        click.echo(f"{event.seq}\t{event.when}\t{who} {words}{undone}")
 
 
 @click.command("conflicts")

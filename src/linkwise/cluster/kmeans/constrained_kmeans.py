@@ -10,7 +10,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from linkwise.cluster.base import ConstrainedClusterer
 from linkwise.cluster.starts import class_means, complete_centers, restart_empty
 from linkwise.constraints import PartialLabels
-from linkwise.kernels.lloyd import cluster_means
+from linkwise.kernels.kmeans_step import cluster_means
 from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_number
 

@@ -15,7 +15,7 @@ from linkwise.cluster.starts import complete_centers, restart_empty
 from linkwise.constraints import Links
 from linkwise.errors import Infeasible
 from linkwise.kernels.colouring import colour_groups
-from linkwise.kernels.lloyd import cluster_means
+from linkwise.kernels.kmeans_step import cluster_means
 from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_number
 

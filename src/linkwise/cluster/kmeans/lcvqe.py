@@ -13,8 +13,8 @@ from sklearn.metrics.pairwise import euclidean_distances
 from linkwise.cluster.base import ConstrainedClusterer, Labels
 from linkwise.cluster.starts import complete_centers, restart_empty
 from linkwise.constraints import Links
+from linkwise.kernels.kmeans_step import cluster_means
 from linkwise.kernels.labelled_lloyd import distances_dense, distances_sparse
-from linkwise.kernels.lloyd import cluster_means
 from linkwise.kernels.settle import pulls_of_broken, settle_links
 from linkwise.typing import Matrix, Seed, is_csr
 from linkwise.validation import check_number

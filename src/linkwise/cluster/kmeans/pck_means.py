@@ -14,7 +14,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 from linkwise.cluster.base import ConstrainedClusterer
 from linkwise.cluster.starts import complete_centers, neighbourhood_means, restart_empty
 from linkwise.constraints import Links
-from linkwise.kernels.lloyd import cluster_means, move_groups
+from linkwise.kernels.kmeans_step import cluster_means, move_groups
 from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_number
 

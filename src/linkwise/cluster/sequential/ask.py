@@ -20,10 +20,8 @@ from numpy.typing import NDArray
 from linkwise.cluster.sequential.groups import joined_rows
 from linkwise.cluster.sequential.landmarks import Basis, Floats, Ints
 from linkwise.constraints import Links
+from linkwise.constraints.known_pairs import MAX_TRIES
 
-#: With how many groups a landmark is compared before it founds one of its own; with as many as
-#: there are clusters, if these are fewer.
-MAX_TRIES = 3
 #: Landmarks drawn at random for each one whose place is in doubt.
 DRAWN_PER_DOUBT = 2
 #: One question in so many compares two groups, where there are more groups than clusters.

@@ -14,7 +14,7 @@ from linkwise.cluster.sequential.landmarks import Basis, Floats, Ints
 from linkwise.cluster.sequential.trust import LiftedLinks, by_likelihood, one_hot, represented
 from linkwise.cluster.sequential.views import BentSpectrum, LearnedMetric, View
 from linkwise.kernels.adopt import adopt_groups
-from linkwise.kernels.kmeans import lloyd
+from linkwise.kernels.lloyd import lloyd
 
 N_FOLDS = 5
 #: Random starts tried inside each fold.

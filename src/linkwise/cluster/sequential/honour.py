@@ -10,7 +10,7 @@ from linkwise.cluster.sequential.landmarks import Floats, Ints
 from linkwise.cluster.sequential.trust import LiftedLinks
 from linkwise.constraints import Links
 from linkwise.kernels.colouring import colour_groups
-from linkwise.kernels.lloyd import move_groups
+from linkwise.kernels.kmeans_step import move_groups
 
 #: Nats that a unanimous vote is worth against the answers.
 VOTE_STRENGTH = 5.0

@@ -21,7 +21,7 @@ from linkwise.ensemble import LabelMatrix, RowSource
 from linkwise.ensemble.preparation import Preparation
 from linkwise.ensemble.sources import sample_rows
 from linkwise.kernels.coassociation import nearest_by_coassociation
-from linkwise.kernels.kmeans import lloyd
+from linkwise.kernels.lloyd import lloyd
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import fields
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linkwise.constraints import Links
 from linkwise.ensemble import Ensemble
@@ -18,41 +20,46 @@ from linkwise.files.headed import Format, read_array, write_arrays
 
 FORMAT = Format("linkwise model", 2)
 HEADER_FILE = "model.json"
-#: The classes that can be written, where they live, and the values that hold their fitted state.
-_CLASSES: dict[str, tuple[str, dict[str, str]]] = {
-    "SequentialClustering": (
-        "linkwise.cluster.sequential.sequential",
-        {
-            "_basis": "linkwise.cluster.sequential.landmarks.Basis",
-            "_solution": "linkwise.cluster.sequential.sequential.Solution",
-        },
-    ),
-    "SCSC": ("linkwise.cluster.sequential.scsc", {}),
-}
-_ARRAYS: dict[str, tuple[str, ...]] = {
-    "SequentialClustering": (),
-    "SCSC": ("weights_", "_query_rows", "_sample_blocks"),
+#: The classes that can be written, and where they live.
+_CLASSES = {
+    "SequentialClustering": "linkwise.cluster.sequential.sequential",
+    "SCSC": "linkwise.cluster.sequential.scsc",
 }
 
 
-def save_model(model: Any, folder: Path) -> None:
-    """Write ``model``; a model that is there already is replaced only when all is written."""
+@dataclass(frozen=True, eq=False)
+class StoredModel:
+    """A fitted model as it is kept; which ``arrays`` are its state, its class alone knows."""
+
+    kind: str
+    params: dict[str, Any]
+    n_features: int
+    feature_names: list[str]
+    ensemble: Ensemble
+    links: Links
+    arrays: Mapping[str, NDArray[Any]]
+    version: int = FORMAT.version
+
+
+def write_model(stored: StoredModel, folder: Path) -> None:
+    """Write a model; one that is there already is replaced only when all is written."""
     if folder.exists() and not (folder / HEADER_FILE).is_file():
         raise InvalidInput(f"{folder} exists and is not a linkwise model; it was left alone.")
     draft = folder.with_name(folder.name + ".new")
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
-    model.ensemble_.save(draft / "ensemble")
-    write_arrays(draft, _state(model))
-    params = model.get_params()
+    stored.ensemble.save(draft / "ensemble")
+    links = {f"links.{part}": getattr(stored.links, part) for part in ("must", "cannot", "weight")}
+    write_arrays(draft, {**links, **stored.arrays})
+    params = dict(stored.params)
     if not isinstance(params["random_state"], int | None):
         params["random_state"] = None
     header = {
-        "class": type(model).__name__,
+        "class": stored.kind,
         "params": params,
-        "n_features": int(model.n_features_in_),
-        "feature_names": getattr(model, "feature_names_in_", np.empty(0)).tolist(),
-        "n_rows": model.ensemble_.n_rows,
+        "n_features": stored.n_features,
+        "feature_names": stored.feature_names,
+        "n_rows": stored.ensemble.n_rows,
     }
     FORMAT.write(draft / HEADER_FILE, header, default=_plain)
     if folder.exists():
@@ -87,43 +94,24 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
     """
     folder = Path(path)
     header = _read_header(folder / HEADER_FILE)
-    name = header["class"]
-    module, values = _CLASSES[name]
-    model: Any = getattr(import_module(module), name)(**header["params"])
-    model.ensemble_ = Ensemble.load(folder / "ensemble", mmap=mmap)
-    model.n_features_in_ = int(header["n_features"])
-    if header["feature_names"]:
-        model.feature_names_in_ = np.array(header["feature_names"], dtype=object)
-    model.n_iter_ = 1
-    for attribute, home in values.items():
-        where, kind_name = home.rsplit(".", 1)
-        kind = getattr(import_module(where), kind_name)
-        names = {f.name for f in fields(kind)}
-        if header["version"] == 1:
-            names -= {"features"}
-        parts = {part: _read(folder, f"{attribute}.{part}") for part in names}
-        if attribute == "_basis" and header["version"] == 1:  # it kept no features
-            parts["features"] = np.empty((len(parts["rows"]), 0), dtype=np.float32)
-        setattr(model, attribute, kind(**parts))
-    for attribute in _ARRAYS[name]:
-        setattr(model, attribute, _read(folder, attribute))
-    model.links_ = Links(
-        int(header["n_rows"]),
-        must=_read(folder, "links.must"),
-        cannot=_read(folder, "links.cannot"),
-        weight=_read(folder, "links.weight"),
+    kind = header["class"]
+    arrays = _ArrayFiles(folder)
+    stored = StoredModel(
+        kind=kind,
+        params=header["params"],
+        n_features=int(header["n_features"]),
+        feature_names=header["feature_names"],
+        ensemble=Ensemble.load(folder / "ensemble", mmap=mmap),
+        links=Links(
+            int(header["n_rows"]),
+            must=arrays["links.must"],
+            cannot=arrays["links.cannot"],
+            weight=arrays["links.weight"],
+        ),
+        arrays=arrays,
+        version=header["version"],
     )
-    model._voted = None
-    return model
-
-
-def _state(model: Any) -> dict[str, Any]:
-    name = type(model).__name__
-    state = {f"links.{part}": getattr(model.links_, part) for part in ("must", "cannot", "weight")}
-    for attribute in _CLASSES[name][1]:
-        value = getattr(model, attribute)
-        state |= {f"{attribute}.{f.name}": getattr(value, f.name) for f in fields(value)}
-    return state | {attribute: getattr(model, attribute) for attribute in _ARRAYS[name]}
+    return getattr(import_module(_CLASSES[kind]), kind).restore(stored)
 
 
 def _plain(value: Any) -> Any:
@@ -133,8 +121,20 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{value!r} cannot be written to JSON.")
 
 
-def _read(folder: Path, name: str) -> Any:
-    return read_array(folder, name, FORMAT.what)
+class _ArrayFiles(Mapping[str, NDArray[Any]]):
+    """The ``.npy`` files of a folder by name, read when asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return read_array(self.folder, name, FORMAT.what)
+
+    def __iter__(self) -> Iterator[str]:
+        return (path.stem for path in sorted(self.folder.glob("*.npy")))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def _read_header(path: Path) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from linkwise.cluster.base import ConstrainedClusterer, Labels
 from linkwise.cluster.report import FitReport
-from linkwise.cluster.sequential.model_file import save_model
+from linkwise.cluster.sequential.model_file import StoredModel, write_model
 from linkwise.constraints import Knowledge, Links, PartialLabels, as_constraints
 from linkwise.ensemble import Ensemble, RowSource, SourceLike, as_source
 from linkwise.errors import InvalidInput
@@ -48,6 +48,7 @@ class OnlineClusterer(ConstrainedClusterer):
 
     A subclass builds its ensemble (``_build``), prepares what never changes (``_prepare``), finds
     its small state from the whole set of links (``_solve``), and votes (``_vote``, ``_linked``).
+    It names the arrays that are its state (``_arrays``) and takes them back (``_restore``).
     """
 
     _sparse: ClassVar[bool] = True
@@ -162,7 +163,30 @@ class OnlineClusterer(ConstrainedClusterer):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a folder of JSON and ``.npy`` files; see :func:`load`."""
         check_is_fitted(self)
-        save_model(self, Path(path))
+        stored = StoredModel(
+            kind=type(self).__name__,
+            params=self.get_params(),
+            n_features=int(self.n_features_in_),
+            feature_names=list(getattr(self, "feature_names_in_", ())),
+            ensemble=self.ensemble_,
+            links=self.links_,
+            arrays=self._arrays(),
+        )
+        write_model(stored, Path(path))
+
+    @classmethod
+    def restore(cls, stored: StoredModel) -> Self:
+        """Return the model that was stored; :func:`load` finds its class and calls this."""
+        model = cls(**stored.params)
+        model.ensemble_ = stored.ensemble
+        model.n_features_in_ = stored.n_features
+        if stored.feature_names:
+            model.feature_names_in_ = np.array(stored.feature_names, dtype=object)
+        model.n_iter_ = 1
+        model.links_ = stored.links
+        model._restore(stored.arrays, stored.version)
+        model._voted = None
+        return model
 
     def _build(self, source: RowSource, seed: int) -> Ensemble:
         raise NotImplementedError
@@ -179,6 +203,14 @@ class OnlineClusterer(ConstrainedClusterer):
 
     def _linked(self) -> NDArray[np.integer[Any]]:
         """Return the clusters of ``links_.linked_rows``."""
+        raise NotImplementedError
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays that are the fitted state, besides ensemble and links."""
+        raise NotImplementedError
+
+    def _restore(self, arrays: Mapping[str, NDArray[Any]], version: int) -> None:
+        """Take back what ``_arrays`` returned when the file's ``version`` was written."""
         raise NotImplementedError
 
     def _say(self, links: Links) -> Self:

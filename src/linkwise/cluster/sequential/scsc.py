@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import joblib
 import numpy as np
@@ -13,7 +15,7 @@ from linkwise.cluster.base import Labels
 from linkwise.cluster.sequential.online import Margins, OnlineClusterer, hears_old_wishes
 from linkwise.constraints import Links
 from linkwise.ensemble import Ensemble, RowSource, build_paper_ensemble
-from linkwise.kernels.kmeans import lloyd
+from linkwise.kernels.lloyd import lloyd
 from linkwise.kernels.simplex import minimise_on_simplex, project_to_simplex
 from linkwise.kernels.vote.vote import scores, vote_weights
 from linkwise.kernels.weighted_votes import nearest_center_of_votes
@@ -250,6 +252,18 @@ class SCSC(OnlineClusterer):
         if blocks.shape[1] == 0:
             return np.empty(0, dtype=np.int32)
         return self._vote(blocks)[0]
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        return {
+            "weights_": self.weights_,
+            "_query_rows": self._query_rows,
+            "_sample_blocks": self._sample_blocks,
+        }
+
+    def _restore(self, arrays: Mapping[str, NDArray[Any]], version: int) -> None:  # noqa: ARG002
+        self.weights_ = arrays["weights_"]
+        self._query_rows = arrays["_query_rows"]
+        self._sample_blocks = arrays["_sample_blocks"]
 
 
 def _broken_by_partition(

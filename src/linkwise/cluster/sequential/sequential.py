@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from linkwise.cluster.sequential.trust import (
     error_rate,
     hear,
     lift_links,
+    one_hot,
     trust,
 )
 from linkwise.ensemble import Ensemble, RowSource, build_ensemble
@@ -39,6 +41,8 @@ MOST_NEEDED = 0.8
 FEW_ANSWERS = 50
 #: Weight from which on an answer is confirmed and never doubted.
 CONFIRMED = 2.0
+#: Rows whose votes are counted at once.
+CHUNK = 100_000
 
 
 class Suspect(NamedTuple):
@@ -61,6 +65,40 @@ class Solution:
     landmarks: Ints
     linked: Ints
     suspicion: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Landmarks:
+    """The rows that stand for all others, and what the answers so far make of them; read-only.
+
+    Attributes
+    ----------
+    rows : int64 array of shape (n_landmarks,)
+        Row numbers, increasing.
+    features : float32 array of shape (n_landmarks, n_kept)
+        At most 64 principal components; none in models that an older version wrote.
+    vectors : float64 array of shape (n_landmarks, n_directions)
+        Leading eigenvectors of the landmarks' graph, smoothest first.
+    smoothness : float64 array of shape (n_directions,)
+        How far each of these directions carries an answer.
+    memberships : float64 array of shape (n_landmarks, n_clusters)
+        Share of each landmark in each cluster; rows sum to 1.
+    labels : int64 array of shape (n_landmarks,)
+        Cluster of each landmark.
+    """
+
+    rows: Ints
+    features: NDArray[np.float32]
+    vectors: Floats
+    smoothness: Floats
+    memberships: Floats
+    labels: Ints
+
+    def __post_init__(self) -> None:
+        for part in fields(self):
+            shown = getattr(self, part.name).view()
+            shown.setflags(write=False)
+            object.__setattr__(self, part.name, shown)
 
 
 class SequentialClustering(OnlineClusterer):
@@ -117,6 +155,8 @@ class SequentialClustering(OnlineClusterer):
         Probability that each of ``links_`` is wrong, must-links first.
     suspects_ : list of Suspect
         All answers, the most suspicious first.
+    landmarks_ : Landmarks
+        The rows that stand for all others, and what the answers make of them.
     ensemble_ : Ensemble
         The partitions.
     n_iter_ : int
@@ -197,6 +237,40 @@ class SequentialClustering(OnlineClusterer):
         landmarks = self._solution.landmarks
         votes = self._shares(self._basis.blocks, landmarks)
         return choose_questions(self._basis, landmarks, votes, self.links_, n)
+
+    @property
+    def landmarks_(self) -> Landmarks:
+        """The rows that stand for all others, and what the answers so far make of them."""
+        check_is_fitted(self)
+        basis, labels = self._basis, self._solution.landmarks
+        return Landmarks(
+            rows=basis.rows,
+            features=basis.features,
+            vectors=basis.vectors,
+            smoothness=basis.smoothness,
+            memberships=one_hot(labels, self.n_clusters),
+            labels=labels,
+        )
+
+    def votes(self, rows: NDArray[np.integer[Any]]) -> Floats:
+        """Return the share of votes that each cluster has for some rows.
+
+        Parameters
+        ----------
+        rows : array-like of shape (n_rows,)
+            Row numbers.
+
+        Returns
+        -------
+        votes : ndarray of shape (n_rows, n_clusters)
+            The vote alone: a linked row may have been settled otherwise.
+        """
+        check_is_fitted(self)
+        rows, labels = np.asarray(rows, dtype=np.int64), self.ensemble_.labels
+        starts = range(0, len(rows), CHUNK)
+        blocks = (np.ascontiguousarray(labels.rows(rows[s : s + CHUNK]).T) for s in starts)
+        parts = [self._shares(some, self._solution.landmarks) for some in blocks]
+        return np.concatenate([np.empty((0, self.n_clusters)), *parts])
 
     @property
     def suspicion_(self) -> Floats:
@@ -293,6 +367,24 @@ class SequentialClustering(OnlineClusterer):
 
     def _linked(self) -> Ints:
         return self._solution.linked
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        state: dict[str, Basis | Solution] = {"_basis": self._basis, "_solution": self._solution}
+        return {
+            f"{name}.{part.name}": getattr(value, part.name)
+            for name, value in state.items()
+            for part in fields(value)
+        }
+
+    def _restore(self, arrays: Mapping[str, NDArray[Any]], version: int) -> None:
+        parts = {part.name for part in fields(Basis)}
+        if version == 1:  # it kept no features
+            parts -= {"features"}
+        basis = {name: arrays[f"_basis.{name}"] for name in parts}
+        basis.setdefault("features", np.empty((len(basis["rows"]), 0), dtype=np.float32))
+        self._basis = Basis(**basis)
+        solution = {part.name: arrays[f"_solution.{part.name}"] for part in fields(Solution)}
+        self._solution = Solution(**solution)
 
 
 def _suspicion(believed: Floats, error_rate: float) -> Floats:

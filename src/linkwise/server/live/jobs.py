@@ -52,7 +52,7 @@ class Job:
         return {"session": self.session} if self.state == "done" and self.session else None
 
     def report(self, done: int, total: int, what: str) -> None:
-        """Hear how far the work is; ends it when it is to be stopped."""
+        """Note how far the work is; ends it when it is to be stopped."""
         if self.stop.is_set():
             raise Cancelled("stopped on request.")
         self.done, self.total, self.detail = int(done), int(total), what

@@ -25,14 +25,12 @@ from linkwise.server.live.feed import Feed, journal_frame, view_frame
 from linkwise.server.live.memory import give_back
 from linkwise.server.refusals import Stopping
 from linkwise.server.schemas.views import Cluster, ViewNews
-from linkwise.session import Entry, Event, Session, View
+from linkwise.session import KINDS, Entry, Event, Session, View
 
 logger = logging.getLogger("linkwise.server")
 
 Labels = NDArray[np.unsignedinteger[Any]]
 
-#: Events that may name many rows, or need the labels, before they are stored.
-LARGE = ("label", "together", "split")
 #: Memory for the labels shown last, from which changes are told.
 SHOWN_BYTES = 16 * 2**20
 MOST_SHOWN = 64
@@ -66,7 +64,7 @@ class LiveSession:
         self._work = Condition()
         self._wanted, self._stopped = True, False
         self._users, self._left = 0, time.monotonic()
-        self._stop_listening = session.listen(self._heard)
+        self._stop_listening = session.listen(self._pass_on)
         self._worker = Thread(target=self._compute_views, name="linkwise-labels", daemon=True)
         self._worker.start()
 
@@ -86,7 +84,7 @@ class LiveSession:
 
     async def append(self, entries: list[Entry]) -> list[Event]:
         """Store the entries; returns when they are on the disk."""
-        if any(entry.kind in LARGE for entry in entries):  # too much work for the event loop
+        if any(KINDS[entry.kind].is_large for entry in entries):  # too much work for the event loop
             append = self.session.append
             return await anyio.to_thread.run_sync(append, entries, limiter=self._writers)
         stored = asyncio.wrap_future(self.session.submit(entries))
@@ -133,8 +131,8 @@ class LiveSession:
         self._stop_listening()
         await anyio.to_thread.run_sync(self.session.close)
 
-    def _heard(self, events: Sequence[Event]) -> None:
-        """Run in the thread that stores events, in their order: pass them on and be gone."""
+    def _pass_on(self, events: Sequence[Event]) -> None:
+        """Tell the event loop; runs in the thread that stores events, in their order."""
         frames = [journal_frame(event) for event in events]
         self._tell(self._feed.publish, events[-1].seq, frames)
         self._want_labels()

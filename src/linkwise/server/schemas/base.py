@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from linkwise.session import STRATEGIES
 
 #: The largest journal position and row number a message may name.
 MOST = 2**53 - 1
@@ -21,7 +23,10 @@ RowNumber = Annotated[int, Field(ge=0, le=2**31 - 1), Whole]
 ClusterNumber = Annotated[int, Field(ge=0, le=65_535), Whole]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 ColumnName = Annotated[str, Field(min_length=1, max_length=1000)]
-Strategy = Literal["auto", "disagreement", "explore-consolidate", "min-max", "margin", "random"]
+if TYPE_CHECKING:  # the strategies there are, which no type checker reads
+    Strategy = str
+else:
+    Strategy = Literal[tuple(STRATEGIES)]
 
 
 class Message(BaseModel):

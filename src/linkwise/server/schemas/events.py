@@ -1,11 +1,14 @@
-"""Events on the wire: what can be told, and how it comes back from the journal."""
+"""Events on the wire: what can be told, and how it comes back from the journal.
+
+The messages follow the table of kinds: a new row there is a new message here.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 
-from pydantic import Field, model_validator
+from pydantic import Field, create_model, model_validator
 
 from linkwise.server.schemas.base import (
     MOST,
@@ -17,21 +20,16 @@ from linkwise.server.schemas.base import (
     Seq,
     Whole,
 )
+from linkwise.session.events import fields
+from linkwise.session.events.kinds import KINDS, Kind
 
 MOST_ROWS = 100_000
 MOST_EVENTS = 1000
 
-Rows = Annotated[list[RowNumber], Field(min_length=1, max_length=MOST_ROWS)]
 Verdict = Literal["same", "different", "unsure"]
 
 
-class AnswerPayload(Request):
-    """Whether rows i and j belong together."""
-
-    i: RowNumber
-    j: RowNumber
-    verdict: Verdict
-
+class _WithoutGuess(Request):
     @model_validator(mode="before")
     @classmethod
     def _without_guess(cls, sent: Any) -> Any:
@@ -41,43 +39,29 @@ class AnswerPayload(Request):
         return sent
 
 
-class LabelPayload(Request):
-    """These rows are of one class, with a name."""
-
-    rows: Rows
-    name: Name
+#: Kinds whose payload is read with more patience than its fields ask for.
+_LENIENT: dict[str, type[Request]] = {"answer": _WithoutGuess}
 
 
-class TogetherPayload(Request):
-    """These rows belong together."""
-
-    rows: Annotated[list[RowNumber], Field(min_length=2, max_length=MOST_ROWS)]
-
-
-class UndoPayload(Request):
-    """Withdraw an earlier event."""
-
-    event: Annotated[int, Field(ge=1, le=MOST), Whole]
-
-
-class RenamePayload(Request):
-    """Give a cluster a name."""
-
-    cluster: ClusterNumber
-    name: Name
-
-
-class MergePayload(Request):
-    """Make one cluster of several."""
-
-    clusters: Annotated[list[ClusterNumber], Field(min_length=2, max_length=1000)]
-
-
-class SplitPayload(Request):
-    """Make two clusters of one: these rows against the rest, or as the data suggests."""
-
-    cluster: ClusterNumber
-    rows: Rows | None = None
+def _wire(holds: Any) -> Any:
+    """Return the type and the default with which a field of an event goes over the wire."""
+    match holds:
+        case fields.Row():
+            return RowNumber, ...
+        case fields.Rows(at_least=least, optional=optional):
+            rows = Annotated[list[RowNumber], Field(min_length=least, max_length=MOST_ROWS)]
+            return (rows | None, None) if optional else (rows, ...)
+        case fields.Cluster():
+            return ClusterNumber, ...
+        case fields.Clusters(at_least=least):
+            return Annotated[list[ClusterNumber], Field(min_length=least, max_length=1000)], ...
+        case fields.EventNumber():
+            return Annotated[int, Field(ge=1, le=MOST), Whole], ...
+        case fields.Name():
+            return Name, ...
+        case fields.Verdict():
+            return Verdict, ...
+    raise TypeError(f"{holds!r} has no form on the wire yet: add it here.")
 
 
 class _NewEvent(Request):
@@ -88,59 +72,25 @@ class _NewEvent(Request):
     )
 
 
-class NewAnswer(_NewEvent):
-    """Two rows are the same, different, or nobody can tell."""
-
-    kind: Literal["answer"]
-    payload: AnswerPayload
-
-
-class NewLabel(_NewEvent):
-    """Rows get the name of their class."""
-
-    kind: Literal["label"]
-    payload: LabelPayload
+def _new_event(kind: Kind) -> type[_NewEvent]:
+    """Return the message that tells an event of this kind."""
+    title = kind.name.capitalize()
+    told = {name: _wire(holds) for name, holds in kind.fields.items()}
+    base = _LENIENT.get(kind.name, Request)
+    payload = create_model(f"{title}Payload", __base__=base, __doc__=kind.payload, **told)
+    parts: dict[str, Any] = {"kind": (Literal[kind.name], ...), "payload": (payload, ...)}
+    return create_model(f"New{title}", __base__=_NewEvent, __doc__=kind.about, **parts)
 
 
-class NewTogether(_NewEvent):
-    """Rows belong together."""
-
-    kind: Literal["together"]
-    payload: TogetherPayload
-
-
-class NewUndo(_NewEvent):
-    """An earlier event is withdrawn; an undone undo restores it."""
-
-    kind: Literal["undo"]
-    payload: UndoPayload
-
-
-class NewRename(_NewEvent):
-    """A cluster gets a name."""
-
-    kind: Literal["rename"]
-    payload: RenamePayload
-
-
-class NewMerge(_NewEvent):
-    """Clusters become one."""
-
-    kind: Literal["merge"]
-    payload: MergePayload
-
-
-class NewSplit(_NewEvent):
-    """A cluster becomes two."""
-
-    kind: Literal["split"]
-    payload: SplitPayload
-
-
-NewEvent = Annotated[
-    NewAnswer | NewLabel | NewTogether | NewUndo | NewRename | NewMerge | NewSplit,
-    Field(discriminator="kind"),
-]
+if TYPE_CHECKING:  # made of the table of kinds, which no type checker reads
+    KindName = str
+    NewEvent = Any
+else:
+    KindName = Literal[tuple(KINDS)]
+    NewEvent = Annotated[
+        Union[tuple(_new_event(kind) for kind in KINDS.values())],  # noqa: UP007
+        Field(discriminator="kind"),
+    ]
 
 
 class NewEvents(Request):
@@ -154,7 +104,7 @@ class Event(Message):
     """One entry of the journal."""
 
     seq: Seq
-    kind: Literal["answer", "label", "together", "undo", "rename", "merge", "split"]
+    kind: KindName
     payload: dict[str, Any]
     who: str
     when: str = Field(description="ISO 8601, UTC.")

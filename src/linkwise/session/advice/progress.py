@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwise.session.journal.log import ANSWER, NO_GUESS, UNSURE, Log
+from linkwise.session.journal.log import NO_GUESS, UNSURE, Log
 
 RECENT = 20
 
@@ -38,7 +38,7 @@ class Progress:
 def measure_progress(log: Log, n: int, n_rows: int, moved: list[tuple[int, int]]) -> Progress:
     """Look back on the first ``n`` events."""
     standing = log.standing(n)
-    answers = np.flatnonzero((log.column("kind", n) == ANSWER) & standing)
+    answers = np.flatnonzero(log.compares(n) & standing)
     verdict, guess = log.column("verdict", n)[answers], log.column("guess", n)[answers]
     judged = np.flatnonzero((verdict != UNSURE) & (guess != NO_GUESS))
     agreed = verdict[judged] == guess[judged]

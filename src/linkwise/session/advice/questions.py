@@ -11,6 +11,7 @@ from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.query import STRATEGIES, choose_pairs
 from linkwise.query.situation import Pairs
 from linkwise.session.events.event import Event
+from linkwise.session.events.kinds import KINDS
 from linkwise.session.state.labelling import Labels, State
 from linkwise.session.state.view import View
 
@@ -59,8 +60,7 @@ def _whys(
     if not len(pairs) or state.changes or model.n_clusters < 2:
         return [otherwise] * len(pairs)
     unsure = pairs[np.arange(len(pairs)), view.margins[pairs].argmin(axis=1)]
-    blocks = np.ascontiguousarray(model.ensemble_.labels.rows(unsure).T)
-    votes = model._shares(blocks, model._solution.landmarks)
+    votes = model.votes(unsure)
     names = {cluster.number: cluster.name for cluster in view.clusters}
     whys = []
     for row, share in zip(unsure.tolist(), votes, strict=True):
@@ -79,5 +79,9 @@ def guess(labels: Labels, i: int, j: int) -> str:
 
 def pairs_since(events: Iterable[Event]) -> set[tuple[int, int]]:
     """Return the pairs that these events answer."""
-    said = (event.payload for event in events if event.kind == "answer")
-    return {(min(p["i"], p["j"]), max(p["i"], p["j"])) for p in said}
+    answered = set()
+    for event in events:
+        if compared := KINDS[event.kind].effect.pair:
+            i, j, _ = compared(event.payload)
+            answered.add((min(i, j), max(i, j)))
+    return answered

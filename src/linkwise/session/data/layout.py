@@ -55,25 +55,26 @@ def neighbours_layout(model: SequentialClustering) -> Places:
     """
     options = current_options()
     tell = options.progress or (lambda done, total, what: None)  # noqa: ARG005
-    basis, labels = model._basis, model.ensemble_.labels
+    landmarks, labels = model.landmarks_.rows, model.ensemble_.labels
     n = labels.n_rows
     tell(0, n, "placing landmarks")
-    places = _place_landmarks(basis.blocks)
+    landmark_blocks = np.ascontiguousarray(labels.rows(landmarks).T)
+    places = _place_landmarks(landmark_blocks)
     result = np.empty((n, 2))
     for start in range(0, n, BLOCK):
         if options.wants_to_stop():
             raise Cancelled("The layout was cancelled.")
         rows = np.arange(start, min(start + BLOCK, n))
         blocks = labels.rows(rows)
-        n_nearest = min(N_PLACED_BY, basis.n_landmarks)
+        n_nearest = min(N_PLACED_BY, len(landmarks))
         nobody = np.full(len(rows), -1)
-        nearest, counts = nearest_by_coassociation(blocks, basis.blocks, n_nearest, nobody)
+        nearest, counts = nearest_by_coassociation(blocks, landmark_blocks, n_nearest, nobody)
         # the nearest of all should count most, or rows would gather half-way between groups
         share = (counts / labels.n_partitions) ** 8 + 1e-12
         share /= share.sum(axis=1, keepdims=True)
         result[rows] = np.einsum("ik,ikd->id", share, places[nearest])
         tell(int(rows[-1]) + 1, n, "placing rows")
-    result[basis.rows] = places
+    result[landmarks] = places
     return fit_square(result)
 
 

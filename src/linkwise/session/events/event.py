@@ -6,9 +6,6 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-#: What a session adds to a payload; a repeated request need not know it.
-ADDED = ("guess", "new", "halves")
-
 Payload = dict[str, Any]
 
 
@@ -18,10 +15,10 @@ class Entry:
 
     Parameters
     ----------
-    kind : {"answer", "label", "together", "undo", "rename", "merge", "split"}
-        What happened.
+    kind : str
+        What happened: one of :data:`~linkwise.session.events.kinds.KINDS`.
     payload : dict
-        What exactly; see the guide for the fields of each kind.
+        What exactly; the kind tells the fields.
     who : str, default=""
         Who said it.
     key : str or None, default=None
@@ -60,11 +57,6 @@ class Event:
     key: str | None = None
     undone_by: int | None = None
     repeated: bool = False
-
-
-def request(payload: Payload) -> str:
-    """Return what a payload asks for, as canonical text: what two requests are compared by."""
-    return encode({name: value for name, value in payload.items() if name not in ADDED})
 
 
 def encode(payload: Payload) -> str:

@@ -1,163 +1,264 @@
-"""The kinds of events and what each must say: all checks that need no history."""
+"""The kinds of events: one table, one row each. A new kind of event is a new row.
+
+A row says what the event holds, what is wrong with it, what the session adds to it, how it reads in
+words, and what it does. Journals, labels, exports, the service and its description of itself all go
+by this table. Checkpoints name kinds by their position, so new rows come last.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from linkwise.session.errors import InvalidEvent
-from linkwise.session.events.event import Entry, Payload
+from linkwise.session.events.event import Entry, Event, Payload, encode
+from linkwise.session.events.fields import (
+    Cluster,
+    Clusters,
+    EventNumber,
+    Field,
+    Name,
+    Row,
+    Rows,
+    Verdict,
+    check_text,
+    show,
+)
 
-VERDICTS = ("unsure", "different", "same")
-MAX_NAME = 200
 MAX_WHO = 200
 MAX_KEY = 200
 
+Ints = NDArray[np.int64]
+#: Tells which of the rows given leave their cluster when it is split.
+Leaving = Callable[[Ints], NDArray[np.bool_]]
+
+
+class Clustering(Protocol):
+    """What the session knows when an entry arrives."""
+
+    def guess(self, i: int, j: int) -> str | None:
+        """Return what the clustering says of a pair, None if none is there yet."""
+
+    def halves(self, cluster: int, rows: list[int] | None) -> list[list[int]]:
+        """Return two lists of rows that show how a cluster is to be split."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What an event does, as functions of its payload; what is None it does not do.
+
+    Attributes
+    ----------
+    pair
+        Two rows it compares, and the verdict.
+    rows
+        Rows it puts together, and what it calls them (None: nothing).
+    undoes
+        The event it takes back.
+    names
+        What it calls clusters.
+    relabel
+        Changes the labels of the rows in place, after the model and all earlier events.
+    adds_cluster
+        Whether there is one cluster more from then on, standing or not; its number is added to
+        the payload as "new".
+    """
+
+    pair: Callable[[Payload], tuple[int, int, str]] | None = None
+    rows: Callable[[Payload], tuple[list[int], str | None]] | None = None
+    undoes: Callable[[Payload], int] | None = None
+    names: Callable[[Payload], dict[int, str]] | None = None
+    relabel: Callable[[Ints, Payload, Leaving], None] | None = None
+    adds_cluster: bool = False
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One row of the table.
+
+    Attributes
+    ----------
+    name : str
+        What the journal calls it.
+    about, payload : str
+        What such an event says, and what its payload does, for those who read the service's
+        description.
+    fields : dict of str to Field
+        What people tell.
+    sentence : callable
+        ``sentence(payload, called)`` says it in words; ``called(row)`` is the name of a row.
+    effect : Effect
+        What it does.
+    check : callable or None
+        Refuses a payload whose fields are right one by one but not together.
+    added : tuple of str
+        Fields that the session adds; a repeated request need not know them.
+    complete : callable or None
+        Returns the added fields that the clustering tells; those that are None are left out.
+    is_large : bool
+        Whether it may name many rows, or needs the labels before it can be recorded.
+    """
+
+    name: str
+    about: str
+    payload: str
+    fields: dict[str, Field]
+    sentence: Callable[[Payload, Callable[[int], str]], str]
+    effect: Effect
+    check: Callable[[Payload], None] | None = None
+    added: tuple[str, ...] = field(default=())
+    complete: Callable[[Payload, Clustering], dict[str, Any]] | None = None
+    is_large: bool = False
+
+    def clusters(self, payload: Payload) -> list[int]:
+        """Return the clusters that a payload names."""
+        found: list[int] = []
+        for name, holds in self.fields.items():
+            if isinstance(holds, Cluster):
+                found.append(payload[name])
+            elif isinstance(holds, Clusters):
+                found += payload[name]
+        return found
+
+
+def _two_rows(said: Payload) -> None:
+    if said["i"] == said["j"]:
+        raise InvalidEvent(
+            f"answer: i and j are both {said['i']}. An answer is about two different rows."
+        )
+
+
+def _merge(labels: Ints, said: Payload, leaving: Leaving) -> None:  # noqa: ARG001
+    labels[np.isin(labels, said["clusters"])] = said["clusters"][0]
+
+
+def _split(labels: Ints, said: Payload, leaving: Leaving) -> None:
+    inside = np.flatnonzero(labels == said["cluster"])
+    labels[inside[leaving(inside)]] = said["new"]
+
+
+def _listed(rows: Sequence[int], called: Callable[[int], str]) -> str:
+    more = f" and {len(rows) - 5} more" if len(rows) > 5 else ""
+    return ", ".join(called(row) for row in rows[:5]) + more
+
+
+_TABLE = (
+    Kind(
+        "answer",
+        about="Two rows are the same, different, or nobody can tell.",
+        payload="Whether rows i and j belong together.",
+        fields={"i": Row(), "j": Row(), "verdict": Verdict()},
+        check=_two_rows,
+        added=("guess",),
+        complete=lambda said, clustering: {"guess": clustering.guess(said["i"], said["j"])},
+        sentence=lambda said, called: (
+            f"{called(said['i'])} and {called(said['j'])}: {said['verdict']}"
+        ),
+        effect=Effect(pair=lambda said: (said["i"], said["j"], said["verdict"])),
+    ),
+    Kind(
+        "label",
+        about="Rows get the name of their class.",
+        payload="These rows are of one class, with a name.",
+        fields={"rows": Rows(), "name": Name()},
+        sentence=lambda said, called: f"{_listed(said['rows'], called)}: {said['name']}",
+        effect=Effect(rows=lambda said: (said["rows"], said["name"])),
+        is_large=True,
+    ),
+    Kind(
+        "together",
+        about="Rows belong together.",
+        payload="These rows belong together.",
+        fields={"rows": Rows(at_least=2)},
+        sentence=lambda said, called: f"{_listed(said['rows'], called)}: belong together",
+        effect=Effect(rows=lambda said: (said["rows"], None)),
+        is_large=True,
+    ),
+    Kind(
+        "undo",
+        about="An earlier event is withdrawn; an undone undo restores it.",
+        payload="Withdraw an earlier event.",
+        fields={"event": EventNumber()},
+        sentence=lambda said, _: f"undo event {said['event']}",
+        effect=Effect(undoes=lambda said: int(said["event"])),
+    ),
+    Kind(
+        "rename",
+        about="A cluster gets a name.",
+        payload="Give a cluster a name.",
+        fields={"cluster": Cluster(), "name": Name()},
+        sentence=lambda said, _: f"cluster {said['cluster']} is called {said['name']}",
+        effect=Effect(names=lambda said: {said["cluster"]: said["name"]}),
+    ),
+    Kind(
+        "merge",
+        about="Clusters become one.",
+        payload="Make one cluster of several.",
+        fields={"clusters": Clusters()},
+        sentence=lambda said, _: f"merge clusters {', '.join(map(str, said['clusters']))}",
+        effect=Effect(relabel=_merge),
+    ),
+    Kind(
+        "split",
+        about="A cluster becomes two.",
+        payload="Make two clusters of one: these rows against the rest, or as the data suggests.",
+        fields={"cluster": Cluster(), "rows": Rows(optional=True)},
+        added=("new", "halves"),
+        complete=lambda said, clustering: {
+            "halves": clustering.halves(said["cluster"], said["rows"])
+        },
+        sentence=lambda said, _: f"split cluster {said['cluster']}, the new one is {said['new']}",
+        effect=Effect(relabel=_split, adds_cluster=True),
+        is_large=True,
+    ),
+)
+#: The table by name.
+KINDS = {kind.name: kind for kind in _TABLE}
+
 
 def check_entry(entry: Entry, n_rows: int) -> Entry:
-    """Return the entry with a clean payload, or say what is wrong with it."""
-    if entry.kind not in _CHECKS:
-        listed = ", ".join(_CHECKS)
-        raise InvalidEvent(f"kind is {entry.kind!r}, expected one of {listed}.")
+    """Return the entry with a clean payload, or say what is wrong; needs no history."""
+    if entry.kind not in KINDS:
+        raise InvalidEvent(f"kind is {entry.kind!r}, expected one of {', '.join(KINDS)}.")
     if not isinstance(entry.payload, dict):
-        raise InvalidEvent(f"the payload of {entry.kind} is {_show(entry.payload)}, not an object.")
-    _check_text("who", entry.who, MAX_WHO)
+        raise InvalidEvent(f"the payload of {entry.kind} is {show(entry.payload)}, not an object.")
+    check_text("who", entry.who, MAX_WHO)
     if entry.key is not None:
-        _check_text("key", entry.key, MAX_KEY, empty=False)
-    payload = _CHECKS[entry.kind](_Fields(entry.kind, entry.payload), n_rows)
+        check_text("key", entry.key, MAX_KEY, empty=False)
+    kind = KINDS[entry.kind]
+    known = (*kind.fields, *kind.added)
+    for name in entry.payload:
+        if name not in known:
+            raise InvalidEvent(f"{kind.name} has no field {show(name)}, it has {', '.join(known)}.")
+    payload = {
+        name: holds.read(f"{kind.name}: {name}", entry.payload.get(name), n_rows)
+        for name, holds in kind.fields.items()
+    }
+    if kind.check is not None:
+        kind.check(payload)
     return replace(entry, payload=payload)
 
 
-class _Fields:
-    """Reads the fields of a payload, complaining in sentences."""
-
-    def __init__(self, kind: str, payload: Payload) -> None:
-        self.kind, self.payload = kind, payload
-
-    def only(self, *known: str) -> None:
-        for name in self.payload:
-            if name not in known:
-                raise InvalidEvent(
-                    f"{self.kind} has no field {_show(name)}, it has {', '.join(known)}."
-                )
-
-    def whole(self, name: str, low: int = 0) -> int:
-        value = self.payload.get(name)
-        if not isinstance(value, int) or isinstance(value, bool) or value < low:
-            raise InvalidEvent(
-                f"{self.kind}: {name} is {_show(value)}, expected a whole number >= {low}."
-            )
-        return value
-
-    def row(self, name: str, n_rows: int) -> int:
-        value = self.whole(name)
-        if value >= n_rows:
-            raise InvalidEvent(
-                f"{self.kind}: {name} is {value}, outside the {n_rows} rows (0 to {n_rows - 1})."
-            )
-        return value
-
-    def numbers(self, name: str, at_least: int, limit: int | None = None) -> list[int]:
-        values = self.payload.get(name)
-        if not isinstance(values, list | tuple) or len(values) < at_least:
-            raise InvalidEvent(
-                f"{self.kind}: {name} is {_show(values)}, expected a list of at least "
-                f"{at_least} whole number{'s' if at_least > 1 else ''}."
-            )
-        for value in values:
-            if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-                raise InvalidEvent(
-                    f"{self.kind}: {name} holds {_show(value)}, expected whole numbers >= 0."
-                )
-            if limit is not None and value >= limit:
-                raise InvalidEvent(
-                    f"{self.kind}: {name} holds {value}, outside the {limit} rows "
-                    f"(0 to {limit - 1})."
-                )
-        return sorted(set(values))
-
-    def name(self) -> str:
-        value = self.payload.get("name")
-        if not isinstance(value, str) or not value.strip():
-            raise InvalidEvent(f"{self.kind}: name is {_show(value)}, expected some text.")
-        _check_text("name", value, MAX_NAME)
-        return value.strip()
+def complete_entry(entry: Entry, clustering: Clustering) -> Entry:
+    """Return the entry with what the clustering adds to it, so that the record says it all."""
+    complete = KINDS[entry.kind].complete
+    if complete is None:
+        return entry
+    added = complete(entry.payload, clustering)
+    told = {name: value for name, value in added.items() if value is not None}
+    return replace(entry, payload=entry.payload | told)
 
 
-def _answer(fields: _Fields, n_rows: int) -> Payload:
-    fields.only("i", "j", "verdict", "guess")
-    i, j = fields.row("i", n_rows), fields.row("j", n_rows)
-    if i == j:
-        raise InvalidEvent(f"answer: i and j are both {i}. An answer is about two different rows.")
-    verdict = fields.payload.get("verdict")
-    if verdict not in VERDICTS:
-        raise InvalidEvent(
-            f"answer: verdict is {_show(verdict)}, expected same, different or unsure."
-        )
-    return {"i": i, "j": j, "verdict": verdict}
+def request(kind: str, payload: Payload) -> str:
+    """Return what a payload asks for, as canonical text: what two requests are compared by."""
+    added = KINDS[kind].added
+    return encode({name: value for name, value in payload.items() if name not in added})
 
 
-def _label(fields: _Fields, n_rows: int) -> Payload:
-    fields.only("rows", "name")
-    return {"rows": fields.numbers("rows", 1, n_rows), "name": fields.name()}
-
-
-def _together(fields: _Fields, n_rows: int) -> Payload:
-    fields.only("rows")
-    rows = fields.numbers("rows", 2, n_rows)
-    if len(rows) < 2:
-        raise InvalidEvent(f"together: rows names row {rows[0]} only, expected two rows or more.")
-    return {"rows": rows}
-
-
-def _undo(fields: _Fields, n_rows: int) -> Payload:  # noqa: ARG001
-    fields.only("event")
-    return {"event": fields.whole("event", low=1)}
-
-
-def _rename(fields: _Fields, n_rows: int) -> Payload:  # noqa: ARG001
-    fields.only("cluster", "name")
-    return {"cluster": fields.whole("cluster"), "name": fields.name()}
-
-
-def _merge(fields: _Fields, n_rows: int) -> Payload:  # noqa: ARG001
-    fields.only("clusters")
-    clusters = fields.numbers("clusters", 2)
-    if len(clusters) < 2:
-        raise InvalidEvent(
-            f"merge: clusters names cluster {clusters[0]} only, expected two clusters or more."
-        )
-    return {"clusters": clusters}
-
-
-def _split(fields: _Fields, n_rows: int) -> Payload:
-    fields.only("cluster", "rows", "new", "halves")
-    rows = fields.payload.get("rows")
-    chosen = None if rows is None else fields.numbers("rows", 1, n_rows)
-    return {"cluster": fields.whole("cluster"), "rows": chosen}
-
-
-_CHECKS: dict[str, Callable[[_Fields, int], Payload]] = {
-    "answer": _answer,
-    "label": _label,
-    "together": _together,
-    "undo": _undo,
-    "rename": _rename,
-    "merge": _merge,
-    "split": _split,
-}
-KINDS = tuple(_CHECKS)
-
-
-def _check_text(name: str, value: object, limit: int, *, empty: bool = True) -> None:
-    if not isinstance(value, str) or (not empty and not value):
-        raise InvalidEvent(f"{name} is {_show(value)}, expected text.")
-    if len(value) > limit:
-        raise InvalidEvent(f"{name} has {len(value)} characters, at most {limit} are kept.")
-    if "\x00" in value or any("\ud800" <= letter <= "\udfff" for letter in value):
-        raise InvalidEvent(f"{name} holds characters that are not text (NUL or half of a pair).")
-
-
-def _show(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+def in_words(event: Event, called: Callable[[int], str]) -> str:
+    """Return an event in words; ``called(row)`` is what people call a row."""
+    return KINDS[event.kind].sentence(event.payload, called)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from linkwise.session.errors import InvalidEvent, KeyReused
-from linkwise.session.events.event import Entry, Payload, encode, request
+from linkwise.session.events.event import Entry, Payload, encode
+from linkwise.session.events.kinds import KINDS, Kind, request
 from linkwise.session.journal.journal import Record
 from linkwise.session.journal.log import Log, take_back
 
@@ -32,13 +33,13 @@ class Draft:
     def __post_init__(self) -> None:
         self._counts: dict[int, int] = {}  # of standing undos, where they differ from the log
         self._targets: dict[int, int] = {}
-        self._n_splits = self.log.n_splits
+        self._n_added = self.log.n_added
 
     def add(self, entries: Sequence[Entry]) -> list[tuple[Record, bool]]:
         """Take one caller's entries; returns each one's record and whether it was there before."""
-        n_before, n_splits = len(self.records), self._n_splits
+        n_before, n_added = len(self.records), self._n_added
         counts = None
-        if any(entry.kind == "undo" for entry in entries):
+        if any(KINDS[entry.kind].effect.undoes for entry in entries):
             counts = dict(self._counts)
         try:
             return [self._add(entry) for entry in entries]
@@ -47,7 +48,7 @@ class Draft:
                 self.keys.pop(record.key or "", None)
                 self._targets.pop(record.seq, None)
             del self.records[n_before:]
-            self._n_splits = n_splits
+            self._n_added = n_added
             if counts is not None:
                 self._counts = counts
             raise
@@ -66,17 +67,13 @@ class Draft:
 
     def _complete(self, entry: Entry, seq: int) -> Payload:
         """Check what depends on the history, and fill in what only it can tell."""
-        payload = entry.payload
-        if entry.kind == "undo":
-            self._undo(payload["event"], seq)
-        elif entry.kind == "rename":
-            self._check_clusters("rename", [payload["cluster"]])
-        elif entry.kind == "merge":
-            self._check_clusters("merge", payload["clusters"])
-        elif entry.kind == "split":
-            self._check_clusters("split", [payload["cluster"]])
-            payload = payload | {"new": self.n_clusters + self._n_splits}
-            self._n_splits += 1
+        kind, payload = KINDS[entry.kind], entry.payload
+        if kind.effect.undoes:
+            self._undo(kind.effect.undoes(payload), seq)
+        self._check_clusters(kind, payload)
+        if kind.effect.adds_cluster:
+            payload = payload | {"new": self.n_clusters + self._n_added}
+            self._n_added += 1
         return payload
 
     def _undo(self, event: int, seq: int) -> None:
@@ -96,19 +93,22 @@ class Draft:
     def _target(self, seq: int) -> int | None:
         return self._targets.get(seq) if seq > self.log.n else self.log.target(seq)
 
-    def _check_clusters(self, kind: str, clusters: list[int]) -> None:
-        n = self.n_clusters + self._n_splits
-        for cluster in clusters:
+    def _check_clusters(self, kind: Kind, payload: Payload) -> None:
+        n = self.n_clusters + self._n_added
+        for cluster in kind.clusters(payload):
             if cluster >= n:
                 raise InvalidEvent(
-                    f"{kind}: there is no cluster {cluster}; they are numbered 0 to {n - 1}."
+                    f"{kind.name}: there is no cluster {cluster}; they are numbered 0 to {n - 1}."
                 )
-        if kind == "split" and n >= MAX_CLUSTERS:
-            raise InvalidEvent(f"split: there are {n} clusters already, no more can be made.")
+        if kind.effect.adds_cluster and n >= MAX_CLUSTERS:
+            raise InvalidEvent(f"{kind.name}: there are {n} clusters already, no more can be made.")
 
 
 def _check_same(entry: Entry, earlier: Record) -> None:
-    if entry.kind != earlier.kind or request(entry.payload) != request(json.loads(earlier.payload)):
+    said = json.loads(earlier.payload)
+    if entry.kind != earlier.kind or request(entry.kind, entry.payload) != request(
+        earlier.kind, said
+    ):
         raise KeyReused(
             f"the key {entry.key!r} already stands for event {earlier.seq}, which says something "
             f"else. Give every new entry a new key."

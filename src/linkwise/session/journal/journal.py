@@ -1,7 +1,8 @@
 """The journal: an append-only list of records that survives whatever happens to the process.
 
 This module is the whole interface; SQLite and PostgreSQL are behind it. A journal is used by one
-thread that writes and by readers; both take :attr:`Journal.lock` for as long as one call lasts.
+thread that writes and by several that read: every method may be called from any thread, and each
+implementation sees to it that one call at a time uses its connection.
 """
 
 from __future__ import annotations

@@ -5,49 +5,45 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from linkwise.session.errors import SessionError, SessionLocked
 
-try:
-    import fcntl
-except ImportError:  # pragma: no cover  # no such lock on Windows
-    fcntl = None  # type: ignore[assignment]
-
 LOCK_FILE = "lock"
+#: Number of the process that holds the lock; a file of its own, since whoever asks may not read or
+#: may even empty the locked one, depending on the system.
+HOLDER_FILE = "lock.holder"
 
 
 class FolderLock:
     """Holds a folder for this process until closed."""
 
     def __init__(self, folder: Path) -> None:
-        if fcntl is None:
-            raise SessionError("sessions need a system with POSIX file locks.")
-        path = folder / LOCK_FILE
+        self._lock = FileLock(folder / LOCK_FILE, thread_local=False)
         try:
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self._lock.acquire(blocking=False)
+            (folder / HOLDER_FILE).write_text(f"{os.getpid()}\n", encoding="ascii")
+        except Timeout:
+            raise SessionLocked(_sentence(folder, _holder(folder))) from None
         except OSError as error:
+            self.close()
             reason = (error.strerror or "it cannot be written").lower()
             raise SessionError(
                 f"the session in {folder} cannot be opened for writing: {reason}. "
                 f"A session needs to write its journal there."
             ) from error
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = _holder(self._file)
-            os.close(self._file)
-            raise SessionLocked(_sentence(folder, holder)) from None
-        os.ftruncate(self._file, 0)
-        os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
 
     def close(self) -> None:
         """Let other processes in."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
+        self._lock.release(force=True)
 
 
-def _holder(file: int) -> int | None:
-    text = os.pread(file, 32, 0).decode("ascii", "replace").strip()
+def _holder(folder: Path) -> int | None:
+    """Return the process that holds the folder; None where it did not say."""
+    try:
+        text = (folder / HOLDER_FILE).read_text(encoding="ascii", errors="replace").strip()
+    except OSError:
+        return None
     return int(text) if text.isdigit() else None
 
 

@@ -18,13 +18,16 @@ from numpy.typing import NDArray
 
 from linkwise.session.errors import InvalidEvent
 from linkwise.session.events.event import Payload
-from linkwise.session.events.kinds import KINDS, VERDICTS
+from linkwise.session.events.fields import VERDICTS
+from linkwise.session.events.kinds import KINDS, Kind
 from linkwise.session.journal.journal import Record
 
-ANSWER, UNDO = KINDS.index("answer"), KINDS.index("undo")
 UNSURE, DIFFERENT, SAME = range(3)
 NO_GUESS = -1
+_NAMES = tuple(KINDS)
 _CODES = {kind: code for code, kind in enumerate(KINDS)}
+_PAIRS = [_CODES[kind.name] for kind in KINDS.values() if kind.effect.pair]
+_UNDOS = [_CODES[kind.name] for kind in KINDS.values() if kind.effect.undoes]
 _VERDICT_CODES = {None: NO_GUESS} | {verdict: code for code, verdict in enumerate(VERDICTS)}
 #: Columns and their types. ``i`` is the row, or the event an undo is about; ``verdict`` and
 #: ``guess`` are positions in VERDICTS.
@@ -42,9 +45,10 @@ class Log:
         self._columns = {
             name: np.zeros(1024, dtype) for name, dtype in (COLUMNS | _DERIVED).items()
         }
-        #: Events that are neither answers nor undos, in order: seq -> payload.
+        #: Events whose columns do not say it all, in order: seq -> payload.
         self.others: dict[int, Payload] = {}
-        self.n_splits = 0
+        #: Clusters that events have added, standing or not.
+        self.n_added = 0
 
     @classmethod
     def restore(cls, columns: dict[str, NDArray[Any]], others: dict[int, Payload]) -> Log:
@@ -55,23 +59,31 @@ class Log:
         for name in COLUMNS:
             log._columns[name][: log.n] = columns[name]
         log.others = others
-        log.n_splits = sum(1 for seq in others if log.kind(seq) == "split")
-        for seq in (np.flatnonzero(log.column("kind") == UNDO) + 1).tolist():
-            log._hear_undo(seq)
+        log.n_added = log.added(log.n)
+        for seq in (np.flatnonzero(np.isin(log.column("kind"), _UNDOS)) + 1).tolist():
+            log._apply_undo(seq)
         return log
 
     def column(self, name: str, n: int | None = None) -> NDArray[Any]:
         """Return one column of the first ``n`` events, not a copy."""
         return self._columns[name][: self.n if n is None else n]
 
-    def kind(self, seq: int) -> str:
+    def kind(self, seq: int) -> Kind:
         """Return the kind of an event."""
-        return str(KINDS[self._columns["kind"][seq - 1]])
+        return KINDS[_NAMES[self._columns["kind"][seq - 1]]]
+
+    def compares(self, n: int) -> NDArray[np.bool_]:
+        """Tell which of the first ``n`` events are verdicts about a pair."""
+        return np.isin(self.column("kind", n), _PAIRS)
+
+    def added(self, n: int) -> int:
+        """Return how many clusters the first ``n`` events have added, standing or not."""
+        return sum(self.kind(seq).effect.adds_cluster for seq in self.others if seq <= n)
 
     def target(self, seq: int) -> int | None:
         """Return the event that event ``seq`` takes back; None if it is no undo."""
         at = seq - 1
-        return int(self._columns["i"][at]) if self._columns["kind"][at] == UNDO else None
+        return int(self._columns["i"][at]) if self._columns["kind"][at] in _UNDOS else None
 
     def extend(self, records: Sequence[Record]) -> None:
         """Add records that the journal holds; they must follow those here."""
@@ -89,13 +101,14 @@ class Log:
             self._columns[name][start:stop] = values[:, k]
         self.n = stop
         for seq, (record, payload) in enumerate(zip(records, payloads, strict=True), start + 1):
-            if record.kind == "undo":
-                self._hear_undo(seq)
-            elif record.kind != "answer":
+            effect = KINDS[record.kind].effect
+            if effect.undoes:
+                self._apply_undo(seq)
+            elif not effect.pair:
                 self.others[seq] = payload
-                self.n_splits += record.kind == "split"
+                self.n_added += effect.adds_cluster
 
-    def _hear_undo(self, seq: int) -> None:
+    def _apply_undo(self, seq: int) -> None:
         target = int(self._columns["i"][seq - 1])
         latest = self._columns["latest_undo"]
         self._columns["undo_before"][seq - 1] = latest[target - 1]
@@ -132,7 +145,7 @@ class Log:
             return np.asarray(self._columns["n_undos"][:n] == 0)
         fallen = np.zeros(n, dtype=bool)
         targets = self.column("i", n)
-        for position in np.flatnonzero(self.column("kind", n) == UNDO)[::-1].tolist():
+        for position in np.flatnonzero(np.isin(self.column("kind", n), _UNDOS))[::-1].tolist():
             if not fallen[position]:
                 fallen[targets[position] - 1] = True
         return ~fallen
@@ -140,11 +153,11 @@ class Log:
 
 def _row(kind: str, payload: Payload) -> tuple[int, int, int, int, int]:
     """Return the values of one event, in the order of COLUMNS."""
-    code = _CODES[kind]
-    if code == ANSWER:
-        guess = _VERDICT_CODES[payload.get("guess")]
-        return code, payload["i"], payload["j"], _VERDICT_CODES[payload["verdict"]], guess
-    return code, payload["event"] if code == UNDO else -1, -1, -1, -1
+    code, effect = _CODES[kind], KINDS[kind].effect
+    if effect.pair:
+        i, j, verdict = effect.pair(payload)
+        return code, i, j, _VERDICT_CODES[verdict], _VERDICT_CODES[payload.get("guess")]
+    return code, effect.undoes(payload) if effect.undoes else -1, -1, -1, -1
 
 
 def take_back(

@@ -140,7 +140,7 @@ class Writer:
         self._committed(records)
 
     def _catch_up(self) -> None:
-        """After a failure, hear what the journal holds all the same.
+        """After a failure, take in what the journal holds all the same.
 
         A commit whose confirmation was lost may have happened. Its callers are told that it failed
         and ask again with the same keys.

@@ -114,7 +114,7 @@ class History:
         self._journal.close()
 
     def _committed(self, records: Sequence[Record]) -> None:
-        """Hear what was committed; runs in the writer's thread."""
+        """Take in what was committed; runs in the writer's thread."""
         with self.lock:
             self.log.extend(records)
             self._tail.extend(records)

@@ -19,11 +19,17 @@ from linkwise.constraints import Links
 from linkwise.session.journal.log import Log
 from linkwise.session.state.learning import solve
 from linkwise.session.state.statements import Statements, read_statements, unsure_pairs
-from linkwise.session.state.structure import Change, apply_changes, lean_of, names_of, read_changes
+from linkwise.session.state.structure import (
+    Change,
+    apply_changes,
+    names_of,
+    read_changes,
+    split_margins,
+)
 
 Labels = NDArray[np.unsignedinteger[Any]]
 Margins = NDArray[np.float32]
-_MAX_LEANS = 20
+_MAX_SPLITS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,13 +46,12 @@ class State:
     def of(cls, log: Log, n: int, n_rows: int, n_clusters: int) -> State:
         """Fold the first ``n`` events of the log."""
         standing = log.standing(n)
-        n_splits = sum(1 for seq in log.others if seq <= n and log.kind(seq) == "split")
         return cls(
             seq=n,
             statements=read_statements(log, n, standing, n_rows),
             changes=read_changes(log, n, standing),
             unsure=unsure_pairs(log, n, standing),
-            n_clusters=n_clusters + n_splits,
+            n_clusters=n_clusters + log.added(n),
         )
 
 
@@ -54,7 +59,7 @@ class State:
 class Labelling:
     """A label and a margin for every row, and what they came from.
 
-    ``model`` has heard the links; None where the labels were read and not computed.
+    ``model`` knows the links; None where the labels were read and not computed.
     """
 
     state: State
@@ -77,13 +82,13 @@ class Labeller:
     def __init__(self, model: SequentialClustering) -> None:
         self.model = model
         self._solved: tuple[Links, Any] = model.links_, model
-        self._leans: OrderedDict[int, NDArray[np.float32]] = OrderedDict()
+        self._split_margins: OrderedDict[int, NDArray[np.float32]] = OrderedDict()
 
     def label(self, state: State) -> Labelling:
         """Return the labels of all rows in this state."""
         links = state.statements.links()
         solved = self.solved(links)
-        labels = apply_changes(np.asarray(solved.labels_), state.changes, links, self._lean)
+        labels = apply_changes(np.asarray(solved.labels_), state.changes, links, self._margins)
         kind: Any = np.uint8 if state.n_clusters <= 256 else np.uint16
         margins = np.clip(solved.margins_, 0.0, 1.0)
         final = labels.astype(kind)
@@ -92,16 +97,17 @@ class Labeller:
         return Labelling(state, links, final, margins, names_of(state.changes), solved)
 
     def solved(self, links: Links) -> Any:
-        """Return the model that has heard these links."""
+        """Return the model that knows these links."""
         known, solved = self._solved
         if links != known:
             solved = solve(copy.copy(self.model), links)
             self._solved = links, solved
         return solved
 
-    def _lean(self, split: Change) -> NDArray[np.float32]:
-        if split.seq not in self._leans:
-            self._leans[split.seq] = lean_of(split, self.model.ensemble_.labels)
-            if len(self._leans) > _MAX_LEANS:
-                self._leans.popitem(last=False)
-        return self._leans[split.seq]
+    def _margins(self, split: Change) -> NDArray[np.float32]:
+        known = self._split_margins
+        if split.seq not in known:
+            known[split.seq] = split_margins(split, self.model.ensemble_.labels)
+            if len(known) > _MAX_SPLITS:
+                known.popitem(last=False)
+        return known[split.seq]

@@ -1,4 +1,4 @@
-"""Learning: the model hears as many links as it can digest, and all of them are honoured.
+"""Learning: the model learns from as many links as it can digest, and all of them are honoured.
 
 What the model needs for a link is a few tenths of a millisecond, so that a hundred thousand would
 keep people waiting for half a minute. Beyond :data:`MAX_LEARNED` links it learns from that many:
@@ -23,20 +23,19 @@ from linkwise.constraints import Links
 MAX_LEARNED = 2_000
 #: Probability of being right up to which an answer is set aside, as for many links in the model.
 DOUBT = 0.5
-_BLOCK = 100_000
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
 def solve(model: SequentialClustering, links: Links) -> SequentialClustering:
-    """Return ``model``, fitted and without links so far, after it has heard ``links``."""
+    """Return ``model``, fitted and without links so far, after it has learned ``links``."""
     if links.n_links <= MAX_LEARNED:
         return model.update(links)
     learned = _learned(links)
     model.update(_subset(links, learned))
     rows = links.linked_rows
-    lifted, votes = _bare(links, rows), _votes(model, rows)
+    lifted, votes = _bare(links, rows), model.votes(rows)
     believed = _belief(votes, lifted, learned)
     believed[learned] = 1.0 - model.suspicion_
     opinion = opinions(votes, lifted, trust(believed, lifted), np.arange(len(lifted)))
@@ -84,16 +83,6 @@ def _subset(links: Links, chosen: NDArray[np.bool_]) -> Links:
     n_must = len(links.must)
     must, cannot = links.must[chosen[:n_must]], links.cannot[chosen[n_must:]]
     return Links(links.n_samples, must, cannot, links.weight[chosen])
-
-
-def _votes(model: SequentialClustering, rows: Ints) -> Floats:
-    """Return the shares of votes of some rows."""
-    landmarks, labels = model._solution.landmarks, model.ensemble_.labels
-    parts = [
-        model._shares(np.ascontiguousarray(labels.rows(rows[start : start + _BLOCK]).T), landmarks)
-        for start in range(0, len(rows), _BLOCK)
-    ]
-    return np.concatenate(parts)
 
 
 def _bare(links: Links, rows: Ints) -> LiftedLinks:

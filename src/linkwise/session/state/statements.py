@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.constraints import Links
-from linkwise.session.journal.log import ANSWER, SAME, UNSURE, Log
+from linkwise.session.journal.log import SAME, UNSURE, Log
 
 Ints = NDArray[np.int64]
 
@@ -102,21 +102,20 @@ class Statements:
 def read_statements(log: Log, n: int, standing: NDArray[np.bool_], n_rows: int) -> Statements:
     """Return what the first ``n`` events say, as far as they stand."""
     verdict = log.column("verdict", n)
-    telling = (log.column("kind", n) == ANSWER) & (verdict != UNSURE) & standing
-    at = np.flatnonzero(telling)
-    sets = tuple(
-        RowSet(seq, payload.get("name"), np.array(payload["rows"], dtype=np.int64))
-        for seq, payload in log.others.items()
-        if seq <= n and standing[seq - 1] and log.kind(seq) in ("label", "together")
-    )
-    return Statements(
-        n_rows, at + 1, log.column("i", n)[at], log.column("j", n)[at], verdict[at] == SAME, sets
-    )
+    at = np.flatnonzero(log.compares(n) & (verdict != UNSURE) & standing)
+    sets = []
+    for seq, payload in log.others.items():
+        put_together = log.kind(seq).effect.rows
+        if put_together and seq <= n and standing[seq - 1]:
+            rows, name = put_together(payload)
+            sets.append(RowSet(seq, name, np.array(rows, dtype=np.int64)))
+    i, j = log.column("i", n)[at], log.column("j", n)[at]
+    return Statements(n_rows, at + 1, i, j, verdict[at] == SAME, tuple(sets))
 
 
 def unsure_pairs(log: Log, n: int, standing: NDArray[np.bool_]) -> Ints:
     """Return the pairs of which someone said that they cannot tell, smaller row first."""
-    unsure = (log.column("kind", n) == ANSWER) & (log.column("verdict", n) == UNSURE) & standing
+    unsure = log.compares(n) & (log.column("verdict", n) == UNSURE) & standing
     pairs = np.column_stack([log.column("i", n)[unsure], log.column("j", n)[unsure]])
     return np.sort(pairs, axis=1)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from linkwise.constraints import Links
 from linkwise.ensemble import LabelMatrix
 from linkwise.kernels.vote.vote import vote
 from linkwise.session.events.event import Payload
+from linkwise.session.events.kinds import Effect
 from linkwise.session.journal.log import Log
 
 MAX_EXAMPLES = 50
@@ -30,19 +32,20 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Change:
-    """A standing rename, merge or split."""
+    """A standing event that names or changes clusters."""
 
     seq: int
-    kind: str
+    effect: Effect
     payload: Payload
 
 
 def read_changes(log: Log, n: int, standing: NDArray[np.bool_]) -> tuple[Change, ...]:
     """Return the standing changes among the first ``n`` events, in order."""
     return tuple(
-        Change(seq, log.kind(seq), payload)
+        Change(seq, effect, payload)
         for seq, payload in log.others.items()
-        if seq <= n and standing[seq - 1] and log.kind(seq) in ("rename", "merge", "split")
+        if (effect := log.kind(seq).effect).names or effect.relabel
+        if seq <= n and standing[seq - 1]
     )
 
 
@@ -50,29 +53,38 @@ def apply_changes(
     labels: Ints,
     changes: tuple[Change, ...],
     links: Links,
-    lean: Callable[[Change], NDArray[np.float32]],
+    margins: Callable[[Change], NDArray[np.float32]],
 ) -> Ints:
     """Return the labels after the changes.
 
-    ``lean(split)`` tells, for every row, how much more it shares with the second half of a split
-    than with the first.
+    ``margins(split)`` tells, for every row, how much more it shares with the second half of a
+    split than with the first.
     """
     labels = labels.copy()
     for change in changes:
-        payload = change.payload
-        if change.kind == "merge":
-            labels[np.isin(labels, payload["clusters"])] = payload["clusters"][0]
-        elif change.kind == "split":
-            inside = np.flatnonzero(labels == payload["cluster"])
-            score = _as_linked(inside, lean(change)[inside], links)
-            labels[inside[score > 0]] = payload["new"]
+        if change.effect.relabel:
+            leaving = partial(_leaving, change, links, margins)
+            change.effect.relabel(labels, change.payload, leaving)
     return labels
 
 
 def names_of(changes: tuple[Change, ...]) -> dict[int, str]:
     """Return the names people gave to clusters; the last one counts."""
-    renames = (change.payload for change in changes if change.kind == "rename")
-    return {payload["cluster"]: payload["name"] for payload in renames}
+    names: dict[int, str] = {}
+    for change in changes:
+        if change.effect.names:
+            names |= change.effect.names(change.payload)
+    return names
+
+
+def _leaving(
+    split: Change,
+    links: Links,
+    margins: Callable[[Change], NDArray[np.float32]],
+    inside: Ints,
+) -> NDArray[np.bool_]:
+    """Tell which of the rows ``inside`` a cluster leave it when it is split."""
+    return _as_linked(inside, margins(split)[inside], links) > 0
 
 
 def _as_linked(inside: Ints, score: NDArray[np.float32], links: Links) -> NDArray[np.float32]:
@@ -86,7 +98,7 @@ def _as_linked(inside: Ints, score: NDArray[np.float32], links: Links) -> NDArra
     return np.asarray(np.bincount(group, weights=score)[group], dtype=np.float32)
 
 
-def lean_of(
+def split_margins(
     split: Change, labels: LabelMatrix, n_threads: int | None = None
 ) -> NDArray[np.float32]:
     """Return how much more of its partitions every row shares with the second half, -1 to 1.
@@ -103,10 +115,10 @@ def lean_of(
             for k in range(labels.n_partitions):
                 tables[k, :, side] = np.bincount(places[k], minlength=n_blocks) / len(half)
     winner, margin = vote(blocks, tables, n_threads=n_threads)
-    lean = np.where(winner == 1, margin, -margin) / np.float32(labels.n_partitions)
+    signed = np.where(winner == 1, margin, -margin) / np.float32(labels.n_partitions)
     if split.payload["rows"] is not None:
-        lean[np.array(split.payload["rows"], dtype=np.int64)] = float(len(lean))
-    return np.asarray(lean, dtype=np.float32)
+        signed[np.array(split.payload["rows"], dtype=np.int64)] = float(len(signed))
+    return np.asarray(signed, dtype=np.float32)
 
 
 def halve(members: Ints, given: list[int] | None, labels: LabelMatrix) -> list[list[int]]:

@@ -33,7 +33,7 @@ class Views:
 
     def __init__(self, history: History, model: SequentialClustering) -> None:
         self._history, self._labeller = history, Labeller(model)
-        self._landmarks = model._basis.rows
+        self._landmarks = model.landmarks_.rows
         self._computing = RLock()
         self._latest: View | None = None
         self._kept: OrderedDict[int, View] = OrderedDict()
@@ -71,7 +71,7 @@ class Views:
             return view
 
     def current(self, fresh: bool = True) -> tuple[View, Labelling, Any]:
-        """Return the view, its labelling and the model that has heard its links."""
+        """Return the view, its labelling and the model that knows its links."""
         latest = self._latest
         view = self.view() if fresh or latest is None else latest
         labelling = view.labelling
