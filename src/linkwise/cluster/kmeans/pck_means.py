@@ -13,7 +13,9 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from linkwise.cluster.base import ConstrainedClusterer
 from linkwise.cluster.starts import complete_centers, neighbourhood_means, restart_empty
+from linkwise.cluster.visit_order import surest_first
 from linkwise.constraints import Links
+from linkwise.constraints.groups import Groups
 from linkwise.kernels.lloyd import cluster_means, move_groups
 from linkwise.validation import check_number
 
@@ -127,11 +129,9 @@ class _LinkedRows:
     """The rows that links name, and how they are moved."""
 
     def __init__(self, links: Links, weight: float) -> None:
-        self.rows = links.linked_rows
-        among = links[self.rows]
-        self.graph = among.signed_graph()
+        self.groups = Groups.of(links)
+        self.graph = self.groups.links.signed_graph()
         self.price = self.graph.data * weight
-        self.component = among.components()
 
     def assign(
         self,
@@ -144,12 +144,13 @@ class _LinkedRows:
 
         ``previous`` are the labels of the round before, -1 in the first.
         """
-        if len(self.rows) == 0:
+        rows = self.groups.rows
+        if len(rows) == 0:
             return
-        cost = euclidean_distances(X[self.rows], centers, squared=True).astype(np.float64)
-        own = previous[self.rows]
-        components = _surest_first(cost, self.component)
-        singles = _surest_first(cost, np.arange(len(self.rows)))
+        cost = euclidean_distances(X[rows], centers, squared=True).astype(np.float64)
+        own = previous[rows]
+        components = surest_first(cost, self.groups.group)
+        singles = surest_first(cost, np.arange(len(rows)))
         for _ in range(20):
             moved = sum(
                 move_groups(cost, *groups, self.graph.indptr, self.graph.indices, self.price, own)
@@ -157,28 +158,7 @@ class _LinkedRows:
             )
             if moved == 0:
                 break
-        labels[self.rows] = own
-
-
-def _surest_first(
-    cost: NDArray[np.float64], group: NDArray[np.integer[Any]]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the groups as (first, members), those with the clearest nearest centre first.
-
-    The order depends on the data alone, so permuting the rows permutes the result.
-    """
-    total = np.zeros((group.max() + 1, cost.shape[1]))
-    np.add.at(total, group, cost)
-    if cost.shape[1] > 1:
-        two = np.partition(total, 1, axis=1)
-        sureness = two[:, 1] - two[:, 0]
-    else:
-        sureness = total[:, 0]
-    rank = np.empty(len(total), dtype=np.int64)
-    rank[np.argsort(-sureness, kind="stable")] = np.arange(len(total))
-    members = np.argsort(rank[group], kind="stable")
-    sizes = np.bincount(rank[group], minlength=len(total))
-    return np.concatenate([[0], np.cumsum(sizes)]), members
+        labels[rows] = own
 
 
 def _mean_squared_distance(X: Any) -> float:
