@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+
+from linkwise.cluster.margin.centred_rows import CentredRows
+from linkwise.cluster.margin.problem import MarginProblem
 
 Floats = NDArray[np.float64]
 
 #: Widths over which hinge and maximum are smoothed, one after the other. Without the first, wide
 #: one L-BFGS sticks at the kinks around W = 0.
 WIDTHS = (0.3, 0.05)
-
-
-class Problem(Protocol):
-    """A function of W that is convex once its tangent, a tuple of arrays, is fixed."""
-
-    alpha: float
-
-    def tangent(self, W: Floats) -> Any: ...
-
-    def surrogate(self, W: Floats, tangent: Any, width: float = 0.0) -> tuple[float, Floats]: ...
-
-    def objective(self, W: Floats, width: float = 0.0) -> float: ...
 
 
 Solver = Callable[..., Floats]
@@ -39,7 +30,14 @@ class Descent(NamedTuple):
     n_iter: int
 
 
-def descend(problem: Problem, W: Floats, solver: Solver, max_iter: int, tol: float) -> Descent:
+def only_cluster(rows: CentredRows) -> Descent:
+    """Return the one end there is with a single cluster, whose scores nothing has to beat."""
+    return Descent(np.zeros((rows.shape[1], 1)), [0.0], 1)
+
+
+def descend(
+    problem: MarginProblem, W: Floats, solver: Solver, max_iter: int, tol: float
+) -> Descent:
     """Run the procedure from ``W``, until the objective falls by less than ``tol`` of itself.
 
     The objective never rises: a round that would raise it, as inexact solvers may, is not taken.
@@ -61,7 +59,7 @@ def descend(problem: Problem, W: Floats, solver: Solver, max_iter: int, tol: flo
 
 
 def lbfgs(
-    problem: Problem,
+    problem: MarginProblem,
     W: Floats,
     tangent: Any,
     widths: tuple[float, ...] = WIDTHS,
@@ -88,7 +86,7 @@ def lbfgs(
 
 
 def subgradient(
-    problem: Problem, W: Floats, tangent: Any, tol: float = 0.01, max_steps: int = 1000
+    problem: MarginProblem, W: Floats, tangent: Any, tol: float = 0.01, max_steps: int = 1000
 ) -> Floats:
     """Minimise the bound by projected subgradient steps (Algorithm 2 of the paper).
 

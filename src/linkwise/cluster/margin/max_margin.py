@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from linkwise.cluster.base import ConstrainedClusterer, Labels
-from linkwise.cluster.margin.cccp import Descent, Solver, descend, lbfgs, subgradient
+from linkwise.cluster.margin.cccp import (
+    Descent,
+    Solver,
+    descend,
+    lbfgs,
+    only_cluster,
+    subgradient,
+)
 from linkwise.cluster.margin.centred_rows import CentredRows
 from linkwise.cluster.margin.fourier_features import FourierFeatures
-from linkwise.cluster.margin.linear_scores import (
-    LinearScores,
-    best_cluster,
-    lead,
-    warn_of_lost_clusters,
-)
+from linkwise.cluster.margin.linear_clusterer import LinearClusterer
+from linkwise.cluster.margin.linear_scores import best_cluster, warn_of_lost_clusters
 from linkwise.cluster.margin.objective import PairMargin
 from linkwise.cluster.margin.starts import STARTS, Starts
 from linkwise.constraints import Links
@@ -37,7 +38,7 @@ ROUNDS_ALONE = 3
 BROKEN = 2.0
 
 
-class MaxMarginClustering(ConstrainedClusterer):
+class MaxMarginClustering(LinearClusterer):
     r"""Linear clusters with wide margins, which links place.
 
     Row :math:`x` scores :math:`x^\top w_k` for cluster :math:`k` and joins the best one. A
@@ -147,8 +148,6 @@ class MaxMarginClustering(ConstrainedClusterer):
     True
     """
 
-    _sparse: ClassVar[bool] = True
-
     def __init__(
         self,
         n_clusters: int = 8,
@@ -178,11 +177,6 @@ class MaxMarginClustering(ConstrainedClusterer):
         self.report = report
         self.random_state = random_state
 
-    def decision_function(self, X: Any) -> Floats:
-        """Return the score of each row of ``X`` for each cluster, shape (n_samples, n_clusters)."""
-        check_is_fitted(self)
-        return self._scores(self._validate_rows(X, reset=False))
-
     def _check_params(self, X: Any) -> None:  # noqa: ARG002
         check_number(self, "alpha", low=1e-9, or_in=("auto",))
         check_number(self, "delta", low=0)
@@ -201,12 +195,7 @@ class MaxMarginClustering(ConstrainedClusterer):
             ends = self._ends(rows, knowledge, rng)
         self.objectives_ = {name: end.path[-1] for name, end in ends.items()}
         self.start_ = min(ends, key=lambda name: _rank(rows, knowledge, ends[name]))
-        best = ends[self.start_]
-        self.coef_ = np.ascontiguousarray(best.W.T)
-        self.objective_, self.n_iter_ = best.path[-1], max(best.n_iter, 1)
-        self._scores = LinearScores(rows, best.W, features)
-        scores = rows.scores(best.W)
-        self.labels_, self.margins_ = best_cluster(scores), lead(scores)
+        self._keep(rows, ends[self.start_], features)
         warn_of_lost_clusters(self, self.labels_, self.n_clusters)
 
     def _ends(
@@ -214,7 +203,7 @@ class MaxMarginClustering(ConstrainedClusterer):
     ) -> dict[str, Descent]:
         """Return where the procedure ends from every start."""
         if self.n_clusters == 1:
-            return {"none": Descent(np.zeros((rows.shape[1], 1)), [0.0], 1)}
+            return {"none": only_cluster(rows)}
         alpha = self._alpha(links.n_links)
         linked = links.linked_rows
         alone = PairMargin(rows.take(linked), links[linked], alpha, 0.0, self.balanced)
@@ -247,9 +236,6 @@ class MaxMarginClustering(ConstrainedClusterer):
                 f"{listed} or a list of these."
             )
         return names
-
-    def _predict(self, X: Any) -> Labels:
-        return best_cluster(self._scores(X))
 
 
 def _rank(rows: CentredRows, links: Links, end: Descent) -> tuple[int, float]:
