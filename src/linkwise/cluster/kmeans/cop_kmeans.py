@@ -6,16 +6,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import pairwise_distances_argmin
 from sklearn.metrics.pairwise import euclidean_distances
 
-from linkwise.cluster.base import ConstrainedClusterer
-from linkwise.cluster.starts import complete_centers, restart_empty
+from linkwise.cluster.base import ConstrainedClusterer, Labels
+from linkwise.cluster.kmeans.linked_lloyd import lloyd_with_links
+from linkwise.cluster.starts import complete_centers
 from linkwise.constraints import Links
 from linkwise.constraints.groups import Groups
 from linkwise.errors import Infeasible
 from linkwise.kernels.colouring import colour_groups
-from linkwise.kernels.lloyd import cluster_means
 from linkwise.validation import check_number
 
 #: How often the search for a labelling without broken links steps back before it gives up.
@@ -101,16 +100,8 @@ class COPKMeans(ConstrainedClusterer):
         knowledge.closure()  # raises Contradiction and names the chain
         linked = _LinkedRows(knowledge)
         centers = complete_centers(X, np.empty((0, X.shape[1])), self.n_clusters, rng)
-        labels = np.full(X.shape[0], -1, dtype=np.int32)
-        for n_iter in range(1, self.max_iter + 1):
-            previous = labels
-            labels = pairwise_distances_argmin(X, centers).astype(np.int32)
-            linked.assign(X, centers, labels, previous)
-            centers, counts = cluster_means(X, labels, centers)
-            restart_empty(X, centers, counts)
-            if np.array_equal(labels, previous):
-                break
-        self.labels_, self.cluster_centers_, self.n_iter_ = labels, centers, n_iter
+        end = lloyd_with_links(X, linked, centers, self.max_iter)
+        self.labels_, self.cluster_centers_, self.n_iter_ = end
 
 
 class _LinkedRows:
@@ -121,17 +112,8 @@ class _LinkedRows:
         self.groups = Groups.of(links)
         self.differ = self.groups.separation()
 
-    def assign(
-        self,
-        X: Any,
-        centers: NDArray[Any],
-        labels: NDArray[np.int32],
-        previous: NDArray[np.int32],
-    ) -> None:
-        """Give the linked rows in ``labels`` near centres such that every link holds.
-
-        ``previous`` are the labels of the round before, -1 in the first.
-        """
+    def assign(self, X: Any, centers: NDArray[Any], labels: Labels, previous: Labels) -> None:
+        """Give the linked rows in ``labels`` near centres such that every link holds."""
         rows = self.groups.rows
         if len(rows) == 0:
             return

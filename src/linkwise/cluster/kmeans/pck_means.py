@@ -7,16 +7,16 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.metrics import pairwise_distances_argmin
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from linkwise.cluster.base import ConstrainedClusterer
-from linkwise.cluster.starts import complete_centers, neighbourhood_means, restart_empty
+from linkwise.cluster.base import ConstrainedClusterer, Labels
+from linkwise.cluster.kmeans.linked_lloyd import lloyd_with_links
+from linkwise.cluster.starts import complete_centers, neighbourhood_means
 from linkwise.cluster.visit_order import surest_first
 from linkwise.constraints import Links
 from linkwise.constraints.groups import Groups
-from linkwise.kernels.lloyd import cluster_means, move_groups
+from linkwise.kernels.lloyd import move_groups
 from linkwise.validation import check_number
 
 
@@ -111,18 +111,10 @@ class PCKMeans(ConstrainedClusterer):
         linked = _LinkedRows(knowledge, weight)
         known = neighbourhood_means(X, knowledge, self.n_clusters)
         centers = complete_centers(X, known, self.n_clusters, rng)
-        labels = np.full(X.shape[0], -1, dtype=np.int32)
-        for n_iter in range(1, self.max_iter + 1):
-            previous = labels
-            labels = pairwise_distances_argmin(X, centers).astype(np.int32)
-            linked.assign(X, centers, labels, previous)
-            centers, counts = cluster_means(X, labels, centers)
-            restart_empty(X, centers, counts)
-            if np.array_equal(labels, previous):
-                break
-        self.labels_, self.cluster_centers_, self.n_iter_ = labels, centers, n_iter
-        broken = knowledge.weight[~knowledge.satisfied(labels)].sum()
-        self.objective_ = _distance_to_own(X, centers, labels) + weight * float(broken)
+        end = lloyd_with_links(X, linked, centers, self.max_iter)
+        self.labels_, self.cluster_centers_, self.n_iter_ = end
+        broken = knowledge.weight[~knowledge.satisfied(end.labels)].sum()
+        self.objective_ = _distance_to_own(X, end.centers, end.labels) + weight * float(broken)
 
 
 class _LinkedRows:
@@ -133,17 +125,8 @@ class _LinkedRows:
         self.graph = self.groups.links.signed_graph()
         self.price = self.graph.data * weight
 
-    def assign(
-        self,
-        X: Any,
-        centers: NDArray[Any],
-        labels: NDArray[np.int32],
-        previous: NDArray[np.int32],
-    ) -> None:
-        """Give the linked rows in ``labels`` the cheapest clusters that single moves can find.
-
-        ``previous`` are the labels of the round before, -1 in the first.
-        """
+    def assign(self, X: Any, centers: NDArray[Any], labels: Labels, previous: Labels) -> None:
+        """Give the linked rows in ``labels`` the cheapest clusters that single moves can find."""
         rows = self.groups.rows
         if len(rows) == 0:
             return
