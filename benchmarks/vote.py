@@ -27,6 +27,7 @@ from numba import njit
 
 from linkwise.ensemble.store import LabelMatrix
 from linkwise.kernels.vote import vote as votes
+from linkwise.threads import count_threads
 
 CLUSTERS = 10
 BASE = 80  # base clusters
@@ -40,7 +41,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rows", type=int, default=8_100_000)
     parser.add_argument("--partitions", type=int, default=300)
-    parser.add_argument("--threads", type=int, default=votes._n_threads(None))
+    parser.add_argument("--threads", type=int, default=count_threads())
     parser.add_argument("--repeat", type=int, default=7, help="take the fastest of so many rounds")
     arguments = parser.parse_args()
     threads, repeat = arguments.threads, arguments.repeat

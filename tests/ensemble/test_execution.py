@@ -31,17 +31,3 @@ def test_results_come_in_the_order_of_the_items():
     assert list(Execution(n_threads=3).map(lambda x: x * x, range(20))) == [
         x * x for x in range(20)
     ]
-
-
-def test_no_more_items_are_drawn_than_threads_and_one():
-    drawn = []
-    items = (drawn.append(i) or i for i in range(20))
-    results = Execution(n_threads=2).map(abs, items)
-    next(results)
-    assert len(drawn) == 3
-    results.close()
-
-
-def test_an_error_in_one_item_reaches_the_caller():
-    with pytest.raises(ZeroDivisionError):
-        list(Execution(n_threads=2).map(lambda x: 1 // x, [2, 1, 0, 1]))

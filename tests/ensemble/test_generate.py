@@ -289,7 +289,7 @@ def test_a_value_that_is_not_finite_is_named(row):
         ),
         (
             {"n_threads": 0},
-            "Execution(n_threads=0): n_threads must be a whole number >= 1.",
+            "n_threads is 0, but must be None or a whole number >= 1.",
         ),
         (
             {"chunk_rows": -1},

@@ -11,6 +11,7 @@ from linkwise.cluster.cluster_metrics import ClusterMetrics, scatter_of
 from linkwise.cluster.starts import complete_centers, neighbourhood_means, restart_empty
 from linkwise.cluster.visit_order import surest_first
 from linkwise.constraints import Links
+from linkwise.constraints.groups import Groups
 from linkwise.kernels.kmeans_step import cluster_means
 from linkwise.kernels.metric_moves import move_groups_by_metric
 
@@ -72,13 +73,13 @@ class _Pairs:
     def __init__(self, X: NDArray[Any], links: Links, weight: float) -> None:
         self.links = links
         self.weight = links.weight * weight
-        self.rows = links.linked_rows
-        among = links[self.rows]
-        graph = among.signed_graph()
+        groups = Groups.of(links)
+        self.rows = groups.rows
+        graph = groups.links.signed_graph()
         ends = np.repeat(np.arange(len(self.rows)), np.diff(graph.indptr))
         self.apart = X[self.rows[ends]] - X[self.rows[graph.indices]]
         self.edges = graph.indptr, graph.indices, graph.data * weight
-        self.groups = among.components(), np.arange(len(self.rows))
+        self.groups = groups.group, np.arange(len(self.rows))
 
     def assign(
         self,

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwise.constraints.groups import count_groups, sums_by_group
+
 
 def surest_first(
     cost: NDArray[np.float64], group: NDArray[np.integer[Any]]
@@ -17,8 +19,7 @@ def surest_first(
     of the answer is ``members[first[g]:first[g + 1]]``. The order depends on the data alone, so
     permuting the rows permutes the result.
     """
-    total = np.zeros((int(group.max(initial=-1)) + 1, cost.shape[1]))
-    np.add.at(total, group, cost)
+    total = sums_by_group(cost, group, count_groups(group))
     two = np.partition(total, min(1, cost.shape[1] - 1), axis=1)[:, :2]
     sureness = two[:, -1] - two[:, 0] if cost.shape[1] > 1 else total[:, 0]
     rank = np.empty(len(total), dtype=np.int64)

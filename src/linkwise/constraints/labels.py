@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from linkwise.constraints.conflicts import refuse_contradictions
 from linkwise.constraints.encoding import UNKNOWN, encode
 from linkwise.constraints.files import PathLike, read_labels, write_labels
+from linkwise.constraints.groups import Groups
 from linkwise.constraints.links import Links
 from linkwise.constraints.row_names import Ids
 from linkwise.constraints.sampling import sample_codes
@@ -138,19 +139,16 @@ class PartialLabels:
         array([-1,  0,  1,  2, -1,  0])
         """
         refuse_contradictions(links.must, links.cannot)
-        rows = links.linked_rows
-        among = links[rows].closure()
-        component = among.components()
-        n_components = int(component.max(initial=-1)) + 1
-        if len(among.cannot) < n_components * (n_components - 1) // 2:
-            i, j = rows[list(_undecided_rows(among, component, n_components))].tolist()
+        groups = Groups.of(links)
+        if len(groups.apart) < groups.n_groups * (groups.n_groups - 1) // 2:
+            i, j = _undecided_rows(groups)
             who = f"{reader} reads PartialLabels, got Links. " if reader else ""
             raise InvalidLinks(
                 f"{who}Labels cannot be recovered from links alone. "
                 f"Nothing says whether rows {i} and {j} belong together: link them, or give labels."
             )
         codes = np.full(len(links), UNKNOWN, dtype=np.int64)
-        codes[rows] = component
+        codes[groups.rows] = groups.group
         return cls(codes)
 
     @classmethod
@@ -273,16 +271,13 @@ class PartialLabels:
         return PartialLabels._from_codes, (self.classes, self.codes)
 
 
-def _undecided_rows(
-    closed: Links, component: NDArray[np.int64], n_components: int
-) -> tuple[int, int]:
-    """Return the first rows of two components that no cannot-link separates."""
-    _, first = np.unique(component, return_index=True)
-    apart = component[closed.cannot]
-    n_apart = np.bincount(apart.ravel(), minlength=n_components)
-    a = int(np.argmax(n_apart < n_components - 1))
-    others = np.ones(n_components, dtype=bool)
+def _undecided_rows(groups: Groups) -> tuple[int, int]:
+    """Return the first rows of two must-link components that no cannot-link separates."""
+    apart, n_groups = groups.apart, groups.n_groups
+    n_apart = np.bincount(apart.ravel(), minlength=n_groups)
+    a = int(np.argmax(n_apart < n_groups - 1))
+    others = np.ones(n_groups, dtype=bool)
     others[apart[(apart == a).any(axis=1)].ravel()] = False
     others[a] = False
     b = int(np.argmax(others))
-    return int(first[a]), int(first[b])
+    return int(groups.members(a)[0]), int(groups.members(b)[0])

@@ -6,14 +6,12 @@ None of this changes a result.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
-
-import joblib
 
 from linkwise.ensemble.blas import one_blas_thread
 from linkwise.errors import Cancelled
 from linkwise.running import Cancel, Progress, RunOptions
+from linkwise.threads import count_threads, map_in_order
 from linkwise.validation import check_number
 
 T = TypeVar("T")
@@ -42,9 +40,8 @@ class Execution:
         progress: Progress | None = None,
         cancel: Cancel | None = None,
     ) -> None:
-        self.n_threads = joblib.cpu_count() if n_threads is None else n_threads
+        self.n_threads = count_threads(n_threads)
         self.chunk_rows = chunk_rows
-        check_number(self, "n_threads", low=1, integer=True)
         check_number(self, "chunk_rows", low=1, integer=True, or_in=(None,))
         self._wishes = RunOptions(progress, cancel)
 
@@ -58,19 +55,8 @@ class Execution:
     def map(self, function: Callable[[T], R], items: Iterable[T]) -> Generator[R]:
         """Yield ``function(item)`` in order, several at a time, each with BLAS on one thread.
 
-        Items are drawn by the calling thread, only one more than there are threads to work on
-        them, so they may be large. Whoever may stop early closes the generator
-        (``contextlib.closing``): that ends the threads and lifts the limit on BLAS.
+        Items may be large, see :func:`~linkwise.threads.map_in_order`. Whoever may stop early
+        closes the generator (``contextlib.closing``), which also lifts the limit on BLAS.
         """
-        with one_blas_thread() as blas, ThreadPoolExecutor(self.n_threads) as threads:
-            pending = []
-            try:
-                for item in items:
-                    pending.append(threads.submit(blas.run, function, item))
-                    if len(pending) > self.n_threads:
-                        yield pending.pop(0).result()
-                while pending:
-                    yield pending.pop(0).result()
-            finally:
-                for future in pending:
-                    future.cancel()
+        with one_blas_thread() as blas:
+            yield from map_in_order(lambda item: blas.run(function, item), items, self.n_threads)

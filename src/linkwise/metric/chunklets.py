@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.constraints import Links
+from linkwise.constraints.groups import Groups
 
 Floats = NDArray[np.float64]
 
@@ -20,10 +21,6 @@ class Chunklets:
 
     Attributes
     ----------
-    rows : ndarray of shape (n_linked,)
-        The rows that links name, ascending.
-    chunklet : ndarray of shape (n_linked,)
-        The chunklet of each of them, numbered from 0.
     differ : ndarray of shape (n_pairs, 2)
         Pairs of chunklets that some cannot-link separates, each once. A cannot-link inside a
         chunklet contradicts its must-links and is passed over.
@@ -33,31 +30,22 @@ class Chunklets:
         said = links.weight > 0
         n_must = len(links.must)
         heard = Links(links.n_samples, links.must[said[:n_must]], links.cannot[said[n_must:]])
-        self.rows = heard.linked_rows
-        among = heard[self.rows]
-        self.chunklet = among.components()
-        ends = np.sort(self.chunklet[among.cannot].reshape(-1, 2), axis=1)
-        self.differ = np.unique(ends[ends[:, 0] != ends[:, 1]], axis=0)
-
-    @property
-    def n_chunklets(self) -> int:
-        """Number of chunklets, singletons included."""
-        return int(self.chunklet.max(initial=-1)) + 1
+        self._groups = Groups.of(heard)
+        self.differ = self._groups.apart
 
     @property
     def n_deviations(self) -> int:
         """Independent deviations from the chunklets' means: rows less chunklets."""
-        return len(self.rows) - self.n_chunklets
+        return len(self._groups.rows) - self._groups.n_groups
 
     def means(self, X: NDArray[Any]) -> Floats:
         """Return the mean row of each chunklet."""
-        total = np.zeros((self.n_chunklets, X.shape[1]))
-        np.add.at(total, self.chunklet, X[self.rows])
-        return total / np.bincount(self.chunklet, minlength=1)[: self.n_chunklets, None]
+        return self._groups.means(X[self._groups.rows])
 
     def within_covariance(self, X: NDArray[Any]) -> Floats:
         """Return the pooled covariance of the rows around their chunklet's mean."""
-        deviation = X[self.rows].astype(np.float64) - self.means(X)[self.chunklet]
+        rows, group = self._groups.rows, self._groups.group
+        deviation = X[rows].astype(np.float64) - self.means(X)[group]
         return deviation.T @ deviation / max(self.n_deviations, 1)
 
 

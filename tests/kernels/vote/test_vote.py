@@ -504,7 +504,7 @@ TABLES = np.zeros((2, 3, 4))
         ),
         (
             lambda: vote(LABELS, TABLES, n_threads=0),
-            "n_threads is 0, but must be None or at least 1.",
+            "n_threads is 0, but must be None or a whole number >= 1.",
         ),
         (
             lambda: vote_weights(LABELS, np.ones((2, 3)), 3),

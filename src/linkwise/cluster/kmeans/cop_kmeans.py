@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.metrics import pairwise_distances_argmin
 from sklearn.metrics.pairwise import euclidean_distances
 
-from linkwise.cluster.base import ConstrainedClusterer
-from linkwise.cluster.starts import complete_centers, restart_empty
+from linkwise.cluster.base import ConstrainedClusterer, Labels
+from linkwise.cluster.kmeans.linked_lloyd import lloyd_with_links
+from linkwise.cluster.starts import complete_centers
 from linkwise.constraints import Links
+from linkwise.constraints.groups import Groups
 from linkwise.errors import Infeasible
 from linkwise.kernels.colouring import colour_groups
-from linkwise.kernels.kmeans_step import cluster_means
 from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_number
 
@@ -100,62 +99,38 @@ class COPKMeans(ConstrainedClusterer):
 
     def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:
         knowledge.closure()  # raises Contradiction and names the chain
-        groups = _Groups(knowledge)
+        linked = _LinkedRows(knowledge)
         centers = complete_centers(X, np.empty((0, X.shape[1])), self.n_clusters, rng)
-        labels = np.full(X.shape[0], -1, dtype=np.int32)
-        for n_iter in range(1, self.max_iter + 1):
-            previous = labels
-            labels = pairwise_distances_argmin(X, centers).astype(np.int32)
-            groups.assign(X, centers, labels, previous)
-            centers, counts = cluster_means(X, labels, centers)
-            restart_empty(X, centers, counts)
-            if np.array_equal(labels, previous):
-                break
-        self.labels_, self.cluster_centers_, self.n_iter_ = labels, centers, n_iter
+        end = lloyd_with_links(X, linked, centers, self.max_iter)
+        self.labels_, self.cluster_centers_, self.n_iter_ = end
 
 
-class _Groups:
-    """The linked rows as must-link components, and which components must differ."""
+class _LinkedRows:
+    """The rows that links name, and how they are assigned, a must-link component as one."""
 
     def __init__(self, links: Links) -> None:
         self.links = links
-        self.rows = links.linked_rows
-        among = links[self.rows]
-        self.group = among.components()
-        self.n_groups = int(self.group.max(initial=-1)) + 1
-        ends = self.group[among.cannot].reshape(-1, 2)
-        i, j = np.vstack([ends, ends[:, ::-1]]).T
-        self.differ = sp.csr_array((np.ones(len(i)), (i, j)), (self.n_groups, self.n_groups))
+        self.groups = Groups.of(links)
+        self.differ = self.groups.separation()
 
-    def assign(
-        self,
-        X: Matrix,
-        centers: NDArray[Any],
-        labels: NDArray[np.int32],
-        previous: NDArray[np.int32],
-    ) -> None:
-        """Give the linked rows in ``labels`` near centres such that every link holds.
-
-        ``previous`` are the labels of the round before, -1 in the first.
-        """
-        if self.n_groups == 0:
+    def assign(self, X: Matrix, centers: NDArray[Any], labels: Labels, previous: Labels) -> None:
+        """Give the linked rows in ``labels`` near centres such that every link holds."""
+        rows = self.groups.rows
+        if len(rows) == 0:
             return
-        distance = euclidean_distances(X[self.rows], centers, squared=True)
-        cost = np.zeros((self.n_groups, len(centers)))
-        np.add.at(cost, self.group, distance)
+        cost = self.groups.sums(euclidean_distances(X[rows], centers, squared=True))
         found, stuck, proven = colour_groups(
             cost, self.differ.indptr, self.differ.indices, SEARCH_STEPS
         )
         if stuck < 0:
-            labels[self.rows] = found[self.group]
-        elif previous[self.rows[0]] >= 0:  # one labelling is known: stay with it
-            labels[self.rows] = previous[self.rows]
+            labels[rows] = found[self.groups.group]
+        elif previous[rows[0]] >= 0:  # one labelling is known: stay with it
+            labels[rows] = previous[rows]
         else:
             raise Infeasible(self._complaint(stuck, proven, len(centers)))
 
     def _complaint(self, stuck: int, proven: bool, n_clusters: int) -> str:
-        row = self.rows[np.flatnonzero(self.group == stuck)[0]]
-        members = self.rows[self.group == stuck]
+        members = self.groups.members(stuck)
         blocking = self.links.cannot[np.isin(self.links.cannot, members).any(axis=1)]
         listed = ", ".join(f"{i}-{j}" for i, j in blocking[:10])
         more = f" and {len(blocking) - 10} more" if len(blocking) > 10 else ""
@@ -165,6 +140,6 @@ class _Groups:
             else f"None was found in {SEARCH_STEPS:,} attempts."
         )
         return (
-            f"COPKMeans: row {row} is cannot-linked to all {n_clusters} clusters ({listed}{more}). "
-            f"{verdict} PCKMeans may break links at a price."
+            f"COPKMeans: row {members[0]} is cannot-linked to all {n_clusters} clusters "
+            f"({listed}{more}). {verdict} PCKMeans may break links at a price."
         )

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 
 from linkwise.cluster.kmeans.label_columns import LabelColumns
 from linkwise.cluster.kmeans.labelled_starts import Start
@@ -23,6 +20,7 @@ from linkwise.kernels.labelled_lloyd import (
     distances_dense,
     distances_sparse,
 )
+from linkwise.threads import Team, count_openmp_threads
 from linkwise.typing import Matrix, is_csr
 
 Floats = NDArray[np.floating[Any]]
@@ -61,21 +59,26 @@ class LabelledRows:
         self.labelled = np.flatnonzero((codes >= 0).any(axis=1))
         self.codes = codes[self.labelled]
         self.kind, self.kinds = _kinds(codes, known.n_classes)
-        n_parts = int(np.clip(X.shape[0] // 4096, 1, 16))
-        self.bounds = np.linspace(0, X.shape[0], n_parts + 1).astype(np.int64)
+        self.n_parts = int(np.clip(X.shape[0] // 4096, 1, 16))
+        self.bounds = np.linspace(0, X.shape[0], self.n_parts + 1).astype(np.int64)
 
     def best_descent(self, starts: Iterable[Start], max_iter: int) -> Descent:
         """Descend from every start, in at most ``max_iter`` steps; return the lowest end.
 
         A start is centres and a seed: the cluster of each row whose labels make the first
         mixtures, -1 for the others.
+
+        While threads share the rows, BLAS keeps to one thread each: it would otherwise take more
+        cores than there are, and sum in another order.
         """
-        with _Team(self.bounds) as team:
+        n_threads = min(count_openmp_threads(), self.n_parts)
+        quiet = one_blas_thread() if self.n_parts > 1 else nullcontext()
+        with quiet, Team(n_threads) as team:
             ends = (self._descend(team, *start, max_iter) for start in starts)
             return min(ends, key=lambda end: end.objective)
 
     def _descend(
-        self, team: _Team, centers: Floats, seed: NDArray[np.integer[Any]], max_iter: int
+        self, team: Team, centers: Floats, seed: NDArray[np.integer[Any]], max_iter: int
     ) -> Descent:
         """Alternate assignment (eq. 5) and update (eq. 3) until no label changes."""
         n_clusters = len(centers)
@@ -100,13 +103,13 @@ class LabelledRows:
         return Descent(labels, centers, mixtures, float(objective), n_iter)
 
     def _assign(
-        self, team: _Team, centers: Floats, prices: NDArray[np.float64], labels: Labels
+        self, team: Team, centers: Floats, prices: NDArray[np.float64], labels: Labels
     ) -> tuple[int, NDArray[np.float64], NDArray[np.int64]]:
         """Give every row its cheapest cluster; return changes, sums and counts by cluster."""
         columns = np.ascontiguousarray(centers.T)
         norms = np.einsum("kf,kf->k", centers, centers, dtype=np.float64)
         offsets = 0.5 * (norms + prices)
-        sums = np.empty((len(self.bounds) - 1, *centers.shape))
+        sums = np.empty((self.n_parts, *centers.shape))
         counts = np.empty(sums.shape[:2], dtype=np.int64)
         kernel: Any = assign_sparse if is_csr(self.X) else assign_dense
 
@@ -116,7 +119,7 @@ class LabelledRows:
             changed: int = kernel(*self.arrays, self.kind, start, stop, *small)
             return changed
 
-        changed = team.sum(label)
+        changed = sum(team.each(label, self.n_parts))
         return changed, sums.sum(axis=0), counts.sum(axis=0)
 
     def _refill(
@@ -155,40 +158,6 @@ class LabelledRows:
         """Return the squared distance of each row to the centre of its cluster."""
         kernel: Any = distances_sparse if is_csr(self.X) else distances_dense
         return np.asarray(kernel(*self.arrays, labels, centers))
-
-
-class _Team:
-    """Threads that share the parts of the rows.
-
-    They are as many as scikit-learn's own k-means takes, so OMP_NUM_THREADS and threadpoolctl rule
-    both. While they work, BLAS keeps to one thread each: it would otherwise take more cores than
-    there are, and sum in another order.
-    """
-
-    def __init__(self, bounds: NDArray[np.int64]) -> None:
-        n_parts = len(bounds) - 1
-        n_threads = min(_openmp_effective_n_threads(), n_parts)
-        cuts = np.linspace(0, n_parts, n_threads + 1).astype(int)
-        self._shares = [range(a, b) for a, b in pairwise(cuts)]
-        self._quiet = one_blas_thread() if n_parts > 1 else nullcontext()
-
-    def __enter__(self) -> _Team:
-        self._quiet.__enter__()
-        self._pool = ThreadPoolExecutor(len(self._shares))  # no thread starts before it has work
-        return self
-
-    def __exit__(self, *failure: Any) -> None:
-        self._pool.shutdown()
-        self._quiet.__exit__(*failure)
-
-    def sum(self, work: Callable[[int], int]) -> int:
-        """Return the sum of ``work(part)`` over all parts; the calling thread takes a share."""
-        others = [self._pool.submit(_sum_over, work, share) for share in self._shares[1:]]
-        return _sum_over(work, self._shares[0]) + sum(other.result() for other in others)
-
-
-def _sum_over(work: Callable[[int], int], parts: range) -> int:
-    return sum(map(work, parts))
 
 
 def _kinds(

@@ -13,6 +13,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from linkwise.cluster.base import ConstrainedClusterer, Labels
 from linkwise.cluster.starts import complete_centers, restart_empty
 from linkwise.constraints import Links
+from linkwise.constraints.groups import Groups
 from linkwise.kernels.kmeans_step import cluster_means
 from linkwise.kernels.labelled_lloyd import distances_dense, distances_sparse
 from linkwise.kernels.settle import pulls_of_broken, settle_links
@@ -115,8 +116,8 @@ class LCVQE(ConstrainedClusterer):
         check_number(self, "max_iter", low=1, integer=True)
 
     def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:
-        rows = knowledge.linked_rows
-        linked = _LinkedRows(rows, X[rows], knowledge[rows])
+        groups = Groups.of(knowledge)
+        linked = _LinkedRows(groups.rows, X[groups.rows], groups.links)
         nothing = np.empty((0, X.shape[1]))
         self.objective_ = np.inf
         for _ in range(self.n_init):

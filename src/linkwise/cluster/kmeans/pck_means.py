@@ -7,14 +7,16 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.metrics import pairwise_distances_argmin
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from linkwise.cluster.base import ConstrainedClusterer
-from linkwise.cluster.starts import complete_centers, neighbourhood_means, restart_empty
+from linkwise.cluster.base import ConstrainedClusterer, Labels
+from linkwise.cluster.kmeans.linked_lloyd import lloyd_with_links
+from linkwise.cluster.starts import complete_centers, neighbourhood_means
+from linkwise.cluster.visit_order import surest_first
 from linkwise.constraints import Links
-from linkwise.kernels.kmeans_step import cluster_means, move_groups
+from linkwise.constraints.groups import Groups
+from linkwise.kernels.kmeans_step import move_groups
 from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_number
 
@@ -110,47 +112,29 @@ class PCKMeans(ConstrainedClusterer):
         linked = _LinkedRows(knowledge, weight)
         known = neighbourhood_means(X, knowledge, self.n_clusters)
         centers = complete_centers(X, known, self.n_clusters, rng)
-        labels = np.full(X.shape[0], -1, dtype=np.int32)
-        for n_iter in range(1, self.max_iter + 1):
-            previous = labels
-            labels = pairwise_distances_argmin(X, centers).astype(np.int32)
-            linked.assign(X, centers, labels, previous)
-            centers, counts = cluster_means(X, labels, centers)
-            restart_empty(X, centers, counts)
-            if np.array_equal(labels, previous):
-                break
-        self.labels_, self.cluster_centers_, self.n_iter_ = labels, centers, n_iter
-        broken = knowledge.weight[~knowledge.satisfied(labels)].sum()
-        self.objective_ = _distance_to_own(X, centers, labels) + weight * float(broken)
+        end = lloyd_with_links(X, linked, centers, self.max_iter)
+        self.labels_, self.cluster_centers_, self.n_iter_ = end
+        broken = knowledge.weight[~knowledge.satisfied(end.labels)].sum()
+        self.objective_ = _distance_to_own(X, end.centers, end.labels) + weight * float(broken)
 
 
 class _LinkedRows:
     """The rows that links name, and how they are moved."""
 
     def __init__(self, links: Links, weight: float) -> None:
-        self.rows = links.linked_rows
-        among = links[self.rows]
-        self.graph = among.signed_graph()
+        self.groups = Groups.of(links)
+        self.graph = self.groups.links.signed_graph()
         self.price = self.graph.data * weight
-        self.component = among.components()
 
-    def assign(
-        self,
-        X: Matrix,
-        centers: NDArray[Any],
-        labels: NDArray[np.int32],
-        previous: NDArray[np.int32],
-    ) -> None:
-        """Give the linked rows in ``labels`` the cheapest clusters that single moves can find.
-
-        ``previous`` are the labels of the round before, -1 in the first.
-        """
-        if len(self.rows) == 0:
+    def assign(self, X: Matrix, centers: NDArray[Any], labels: Labels, previous: Labels) -> None:
+        """Give the linked rows in ``labels`` the cheapest clusters that single moves can find."""
+        rows = self.groups.rows
+        if len(rows) == 0:
             return
-        cost = euclidean_distances(X[self.rows], centers, squared=True).astype(np.float64)
-        own = previous[self.rows]
-        components = _surest_first(cost, self.component)
-        singles = _surest_first(cost, np.arange(len(self.rows)))
+        cost = euclidean_distances(X[rows], centers, squared=True).astype(np.float64)
+        own = previous[rows]
+        components = surest_first(cost, self.groups.group)
+        singles = surest_first(cost, np.arange(len(rows)))
         for _ in range(20):
             moved = sum(
                 move_groups(cost, *groups, self.graph.indptr, self.graph.indices, self.price, own)
@@ -158,28 +142,7 @@ class _LinkedRows:
             )
             if moved == 0:
                 break
-        labels[self.rows] = own
-
-
-def _surest_first(
-    cost: NDArray[np.float64], group: NDArray[np.integer[Any]]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the groups as (first, members), those with the clearest nearest centre first.
-
-    The order depends on the data alone, so permuting the rows permutes the result.
-    """
-    total = np.zeros((group.max() + 1, cost.shape[1]))
-    np.add.at(total, group, cost)
-    if cost.shape[1] > 1:
-        two = np.partition(total, 1, axis=1)
-        sureness = two[:, 1] - two[:, 0]
-    else:
-        sureness = total[:, 0]
-    rank = np.empty(len(total), dtype=np.int64)
-    rank[np.argsort(-sureness, kind="stable")] = np.arange(len(total))
-    members = np.argsort(rank[group], kind="stable")
-    sizes = np.bincount(rank[group], minlength=len(total))
-    return np.concatenate([[0], np.cumsum(sizes)]), members
+        labels[rows] = own
 
 
 def _mean_squared_distance(X: Matrix) -> float:

@@ -3,36 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+
+from linkwise.cluster.margin.centred_rows import CentredRows
+from linkwise.cluster.margin.problem import MarginProblem, Tangent
 
 Floats = NDArray[np.float64]
 
 #: Widths over which hinge and maximum are smoothed, one after the other. Without the first, wide
 #: one L-BFGS sticks at the kinks around W = 0.
 WIDTHS = (0.3, 0.05)
-
-
-#: Where the concave part is touched.
-Tangent = TypeVar("Tangent", bound=tuple[NDArray[Any], ...])
-
-
-class Problem(Protocol[Tangent]):
-    """A function of W that is convex once its tangent, a tuple of arrays, is fixed."""
-
-    alpha: float
-
-    def tangent(self, W: Floats) -> Tangent: ...
-
-    def surrogate(
-        self, W: Floats, tangent: Tangent, width: float = 0.0
-    ) -> tuple[float, Floats]: ...
-
-    def objective(self, W: Floats, width: float = 0.0) -> float: ...
-
 
 Solver = Callable[..., Floats]
 
@@ -45,8 +29,13 @@ class Descent(NamedTuple):
     n_iter: int
 
 
+def only_cluster(rows: CentredRows) -> Descent:
+    """Return the one end there is with a single cluster, whose scores nothing has to beat."""
+    return Descent(np.zeros((rows.shape[1], 1)), [0.0], 1)
+
+
 def descend(
-    problem: Problem[Tangent], W: Floats, solver: Solver, max_iter: int, tol: float
+    problem: MarginProblem[Tangent], W: Floats, solver: Solver, max_iter: int, tol: float
 ) -> Descent:
     """Run the procedure from ``W``, until the objective falls by less than ``tol`` of itself.
 
@@ -69,7 +58,7 @@ def descend(
 
 
 def lbfgs(
-    problem: Problem[Tangent],
+    problem: MarginProblem[Tangent],
     W: Floats,
     tangent: Tangent,
     widths: tuple[float, ...] = WIDTHS,
@@ -96,7 +85,11 @@ def lbfgs(
 
 
 def subgradient(
-    problem: Problem[Tangent], W: Floats, tangent: Tangent, tol: float = 0.01, max_steps: int = 1000
+    problem: MarginProblem[Tangent],
+    W: Floats,
+    tangent: Tangent,
+    tol: float = 0.01,
+    max_steps: int = 1000,
 ) -> Floats:
     """Minimise the bound by projected subgradient steps (Algorithm 2 of the paper).
 

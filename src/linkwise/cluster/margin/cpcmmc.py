@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from linkwise.cluster.base import ConstrainedClusterer, Labels
-from linkwise.cluster.margin.cccp import Descent, descend, lbfgs
+from linkwise.cluster.margin.cccp import Descent, descend, lbfgs, only_cluster
 from linkwise.cluster.margin.centred_rows import CentredRows
-from linkwise.cluster.margin.linear_scores import LinearScores, best_cluster, lead
+from linkwise.cluster.margin.linear_clusterer import LinearClusterer
+from linkwise.cluster.margin.problem import MarginProblem
 from linkwise.cluster.margin.starts import Starts
 from linkwise.constraints import Links
 from linkwise.ensemble.blas import one_blas_thread
 from linkwise.kernels.margin import row_losses
-from linkwise.typing import Matrix, MatrixLike, Seed
+from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_choice, check_number
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class CPCMMC(ConstrainedClusterer):
+class CPCMMC(LinearClusterer):
     r"""Maximum margin clustering that compares the scores of linked rows.
 
     Row :math:`x_i` scores :math:`s_{ik} = x_i^\top w_k` for cluster :math:`k` and joins the best
@@ -100,8 +99,6 @@ class CPCMMC(ConstrainedClusterer):
     True
     """
 
-    _sparse: ClassVar[bool] = True
-
     def __init__(
         self,
         n_clusters: int = 8,
@@ -125,11 +122,6 @@ class CPCMMC(ConstrainedClusterer):
         self.report = report
         self.random_state = random_state
 
-    def decision_function(self, X: MatrixLike) -> Floats:
-        """Return the score of each row of ``X`` for each cluster, shape (n_samples, n_clusters)."""
-        check_is_fitted(self)
-        return self._scores(self._validate_rows(X, reset=False))
-
     def _check_params(self, X: Matrix) -> None:  # noqa: ARG002
         check_number(self, "alpha", low=1e-9)
         check_number(self, "must_weight", low=0)
@@ -143,19 +135,14 @@ class CPCMMC(ConstrainedClusterer):
         with one_blas_thread():  # the products are slim: more threads only wait
             ends = self._ends(rows, knowledge, rng)
         self.start_ = min(ends, key=lambda name: ends[name].path[-1])
-        found = ends[self.start_]
-        self.coef_ = np.ascontiguousarray(found.W.T)
-        self.objective_, self.n_iter_ = found.path[-1], max(found.n_iter, 1)
-        self._scores = LinearScores(rows, found.W)
-        scores = rows.scores(found.W)
-        self.labels_, self.margins_ = best_cluster(scores), lead(scores)
+        self._keep(rows, ends[self.start_])
 
     def _ends(
         self, rows: CentredRows, links: Links, rng: np.random.RandomState
     ) -> dict[str, Descent]:
         """Return where the procedure ends from every start."""
         if self.n_clusters == 1:
-            return {"none": Descent(np.zeros((rows.shape[1], 1)), [0.0], 1)}
+            return {"none": only_cluster(rows)}
         names = [self.starts]
         if self.starts == "auto":
             names = ["links", "kmeans"] if links.n_links else ["kmeans"]
@@ -166,11 +153,8 @@ class CPCMMC(ConstrainedClusterer):
             for name in names
         }
 
-    def _predict(self, X: Matrix) -> Labels:
-        return best_cluster(self._scores(X))
 
-
-class _Comparison:
+class _Comparison(MarginProblem[tuple[Ints]]):
     """The objective above; its tangent is the best cluster of every row."""
 
     def __init__(
@@ -181,28 +165,15 @@ class _Comparison:
         must_weight: float,
         cannot_weight: float,
     ) -> None:
-        self.rows = rows
-        self.alpha = alpha
+        super().__init__(rows, alpha)
         self.must, self.cannot = links.must.T, links.cannot.T
         n_must = len(links.must)
         self.must_weight = _shares(links.weight[:n_must]) * must_weight
         self.cannot_weight = _shares(links.weight[n_must:]) * cannot_weight
 
-    def tangent(self, W: Floats) -> tuple[Ints]:
-        return (self.rows.scores(W).argmax(axis=1),)
-
-    def surrogate(
-        self, W: Floats, tangent: tuple[Ints], width: float = 0.0
-    ) -> tuple[float, Floats]:
-        S = self.rows.scores(W)
-        D = np.zeros_like(S)
-        value = 0.5 * self.alpha * float(np.square(W).sum())
-        value += row_losses(S, np.arange(len(S)), *tangent, 1.0 / S.size, width, D)
-        value += self._differing(S, width, D) + self._claimed(S, width, D)
-        return value, self.alpha * W + self.rows.pull(D)
-
-    def objective(self, W: Floats, width: float = 0.0) -> float:
-        return self.surrogate(W, self.tangent(W), width)[0]
+    def _losses(self, S: Floats, tangent: tuple[Ints], width: float, D: Floats) -> Iterator[float]:
+        yield row_losses(S, np.arange(len(S)), *tangent, 1.0 / S.size, width, D)
+        yield self._differing(S, width, D) + self._claimed(S, width, D)
 
     def _differing(self, S: Floats, width: float, D: Floats) -> float:
         """Add the must-links' losses: |t|, or its smooth stand-in width log(2 cosh(t / width))."""

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from linkwise.cluster.base import ConstrainedClusterer, Labels
-from linkwise.cluster.margin.cccp import Descent, Solver, descend, lbfgs, subgradient
+from linkwise.cluster.margin.cccp import (
+    Descent,
+    Solver,
+    descend,
+    lbfgs,
+    only_cluster,
+    subgradient,
+)
 from linkwise.cluster.margin.centred_rows import CentredRows
 from linkwise.cluster.margin.fourier_features import FourierFeatures
-from linkwise.cluster.margin.linear_scores import (
-    LinearScores,
-    best_cluster,
-    lead,
-    warn_of_lost_clusters,
-)
+from linkwise.cluster.margin.linear_clusterer import LinearClusterer
+from linkwise.cluster.margin.linear_scores import best_cluster, warn_of_lost_clusters
 from linkwise.cluster.margin.objective import PairMargin
 from linkwise.cluster.margin.starts import STARTS, Starts
 from linkwise.constraints import Links
 from linkwise.ensemble.blas import one_blas_thread
 from linkwise.errors import InvalidInput
 from linkwise.scores import satisfied
-from linkwise.typing import Matrix, MatrixLike, Seed
+from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_choice, check_number
 
 Floats = NDArray[np.float64]
@@ -39,7 +39,7 @@ ROUNDS_ALONE = 3
 BROKEN = 2.0
 
 
-class MaxMarginClustering(ConstrainedClusterer):
+class MaxMarginClustering(LinearClusterer):
     r"""Linear clusters with wide margins, which links place.
 
     Row :math:`x` scores :math:`x^\top w_k` for cluster :math:`k` and joins the best one. A
@@ -149,8 +149,6 @@ class MaxMarginClustering(ConstrainedClusterer):
     True
     """
 
-    _sparse: ClassVar[bool] = True
-
     def __init__(
         self,
         n_clusters: int = 8,
@@ -180,11 +178,6 @@ class MaxMarginClustering(ConstrainedClusterer):
         self.report = report
         self.random_state = random_state
 
-    def decision_function(self, X: MatrixLike) -> Floats:
-        """Return the score of each row of ``X`` for each cluster, shape (n_samples, n_clusters)."""
-        check_is_fitted(self)
-        return self._scores(self._validate_rows(X, reset=False))
-
     def _check_params(self, X: Matrix) -> None:  # noqa: ARG002
         check_number(self, "alpha", low=1e-9, or_in=("auto",))
         check_number(self, "delta", low=0)
@@ -203,12 +196,7 @@ class MaxMarginClustering(ConstrainedClusterer):
             ends = self._ends(rows, knowledge, rng)
         self.objectives_ = {name: end.path[-1] for name, end in ends.items()}
         self.start_ = min(ends, key=lambda name: _rank(rows, knowledge, ends[name]))
-        best = ends[self.start_]
-        self.coef_ = np.ascontiguousarray(best.W.T)
-        self.objective_, self.n_iter_ = best.path[-1], max(best.n_iter, 1)
-        self._scores = LinearScores(rows, best.W, features)
-        scores = rows.scores(best.W)
-        self.labels_, self.margins_ = best_cluster(scores), lead(scores)
+        self._keep(rows, ends[self.start_], features)
         warn_of_lost_clusters(self, self.labels_, self.n_clusters)
 
     def _ends(
@@ -216,7 +204,7 @@ class MaxMarginClustering(ConstrainedClusterer):
     ) -> dict[str, Descent]:
         """Return where the procedure ends from every start."""
         if self.n_clusters == 1:
-            return {"none": Descent(np.zeros((rows.shape[1], 1)), [0.0], 1)}
+            return {"none": only_cluster(rows)}
         alpha = self._alpha(links.n_links)
         linked = links.linked_rows
         alone = PairMargin(rows.take(linked), links[linked], alpha, 0.0, self.balanced)
@@ -249,9 +237,6 @@ class MaxMarginClustering(ConstrainedClusterer):
                 f"{listed} or a list of these."
             )
         return names
-
-    def _predict(self, X: Matrix) -> Labels:
-        return best_cluster(self._scores(X))
 
 
 def _rank(rows: CentredRows, links: Links, end: Descent) -> tuple[int, float]:

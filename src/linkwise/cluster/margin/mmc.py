@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from linkwise.cluster.base import ConstrainedClusterer, Labels
-from linkwise.cluster.margin.cccp import Descent, descend, lbfgs
+from linkwise.cluster.margin.cccp import descend, lbfgs, only_cluster
 from linkwise.cluster.margin.centred_rows import CentredRows
-from linkwise.cluster.margin.linear_scores import LinearScores, best_cluster, lead
+from linkwise.cluster.margin.linear_clusterer import LinearClusterer
+from linkwise.cluster.margin.problem import MarginProblem
 from linkwise.cluster.margin.starts import Starts
 from linkwise.constraints import Links
 from linkwise.ensemble.blas import one_blas_thread
 from linkwise.kernels.margin import worst_losses
-from linkwise.typing import Matrix, MatrixLike, Seed
+from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_number
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class MMC(ConstrainedClusterer):
+class MMC(LinearClusterer):
     r"""Linear clusters with wide margins, without any knowledge.
 
     Row :math:`x` scores :math:`x^\top w_k` for cluster :math:`k` and joins the best one. Minimised
@@ -87,8 +86,6 @@ class MMC(ConstrainedClusterer):
     [0, 0, 1, 1]
     """
 
-    _sparse: ClassVar[bool] = True
-
     def __init__(
         self,
         n_clusters: int = 8,
@@ -106,11 +103,6 @@ class MMC(ConstrainedClusterer):
         self.report = report
         self.random_state = random_state
 
-    def decision_function(self, X: MatrixLike) -> Floats:
-        """Return the score of each row of ``X`` for each cluster, shape (n_samples, n_clusters)."""
-        check_is_fitted(self)
-        return self._scores(self._validate_rows(X, reset=False))
-
     def _check_params(self, X: Matrix) -> None:  # noqa: ARG002
         check_number(self, "alpha", low=1e-9)
         check_number(self, "max_iter", low=1, integer=True)
@@ -119,41 +111,18 @@ class MMC(ConstrainedClusterer):
     def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:
         rows = CentredRows.of(X)
         if self.n_clusters == 1:
-            found = Descent(np.zeros((rows.shape[1], 1)), [0.0], 1)
+            found = only_cluster(rows)
         else:
             starts = Starts(rows, knowledge, self.n_clusters, self.alpha, rng)
             problem = _RowMargin(rows, self.alpha)
             with one_blas_thread():  # the products are slim: more threads only wait
                 W = starts.weights("kmeans")
                 found = descend(problem, W, lbfgs, self.max_iter, self.tol)
-        self.coef_ = np.ascontiguousarray(found.W.T)
-        self.objective_, self.n_iter_ = found.path[-1], max(found.n_iter, 1)
-        self._scores = LinearScores(rows, found.W)
-        scores = rows.scores(found.W)
-        self.labels_, self.margins_ = best_cluster(scores), lead(scores)
-
-    def _predict(self, X: Matrix) -> Labels:
-        return best_cluster(self._scores(X))
+        self._keep(rows, found)
 
 
-class _RowMargin:
+class _RowMargin(MarginProblem[tuple[Ints]]):
     """The objective above; its tangent is the best cluster of every row."""
 
-    def __init__(self, rows: CentredRows, alpha: float) -> None:
-        self.rows = rows
-        self.alpha = alpha
-
-    def tangent(self, W: Floats) -> tuple[Ints]:
-        return (self.rows.scores(W).argmax(axis=1),)
-
-    def surrogate(
-        self, W: Floats, tangent: tuple[Ints], width: float = 0.0
-    ) -> tuple[float, Floats]:
-        S = self.rows.scores(W)
-        D = np.zeros_like(S)
-        value = 0.5 * self.alpha * float(np.square(W).sum())
-        value += worst_losses(S, *tangent, 1.0 / len(S), width, D)
-        return value, self.alpha * W + self.rows.pull(D)
-
-    def objective(self, W: Floats, width: float = 0.0) -> float:
-        return self.surrogate(W, self.tangent(W), width)[0]
+    def _losses(self, S: Floats, tangent: tuple[Ints], width: float, D: Floats) -> Iterator[float]:
+        yield worst_losses(S, *tangent, 1.0 / len(S), width, D)

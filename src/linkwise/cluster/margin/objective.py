@@ -12,12 +12,14 @@ clusters attain them (the tangent) gives a convex upper bound that touches at th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.cluster.margin.centred_rows import CentredRows
+from linkwise.cluster.margin.problem import MarginProblem
 from linkwise.constraints import Links
 from linkwise.kernels.margin import (
     apart_losses,
@@ -40,8 +42,8 @@ class Tangent(NamedTuple):
     own: Ints
 
 
-class PairMargin:
-    """Equation (6) for given rows and links.
+class PairMargin(MarginProblem[Tangent]):
+    """Equation (6) for given rows and links; its convex bound is (21).
 
     Parameters
     ----------
@@ -60,8 +62,7 @@ class PairMargin:
     def __init__(
         self, rows: CentredRows, links: Links, alpha: float, delta: float, balanced: bool = False
     ) -> None:
-        self.rows = rows
-        self.alpha = alpha
+        super().__init__(rows, alpha)
         self.delta = delta
         self.must: tuple[Ints, Ints] = (links.must[:, 0].copy(), links.must[:, 1].copy())
         self.cannot: tuple[Ints, Ints] = (links.cannot[:, 0].copy(), links.cannot[:, 1].copy())
@@ -77,27 +78,14 @@ class PairMargin:
         first, second, _ = best_apart(S, *self.cannot)
         return Tangent(together, first, second, S[self.unlinked].argmax(axis=1))
 
-    def surrogate(self, W: Floats, tangent: Tangent, width: float = 0.0) -> tuple[float, Floats]:
-        """Return the convex bound (21) at ``W`` and its gradient.
-
-        ``width`` 0 is the bound itself with a subgradient; otherwise hinge and maximum are
-        smoothed over that width.
-        """
-        S = self.rows.scores(W)
-        D = np.zeros_like(S)
-        value = 0.5 * self.alpha * float(np.square(W).sum())
-        value += together_losses(S, *self.must, tangent.together, self.must_weight, width, D)
-        value += apart_losses(
+    def _losses(self, S: Floats, tangent: Tangent, width: float, D: Floats) -> Iterator[float]:
+        yield together_losses(S, *self.must, tangent.together, self.must_weight, width, D)
+        yield apart_losses(
             S, *self.cannot, tangent.first, tangent.second, self.cannot_weight, width, D
         )
         if self.delta > 0 and len(self.unlinked):
             factor = self.delta / (len(self.unlinked) * S.shape[1])
-            value += row_losses(S, self.unlinked, tangent.own, factor, width, D)
-        return value, self.alpha * W + self.rows.pull(D)
-
-    def objective(self, W: Floats, width: float = 0.0) -> float:
-        """Return equation (6) at ``W``."""
-        return self.surrogate(W, self.tangent(W), width)[0]
+            yield row_losses(S, self.unlinked, tangent.own, factor, width, D)
 
 
 def _shares(links: Links, balanced: bool) -> tuple[Floats, Floats]:

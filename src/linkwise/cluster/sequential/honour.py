@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from linkwise.cluster.sequential.landmarks import Floats, Ints
 from linkwise.cluster.sequential.trust import LiftedLinks
 from linkwise.constraints import Links
+from linkwise.constraints.groups import Groups
 from linkwise.kernels.colouring import colour_groups
 from linkwise.kernels.kmeans_step import move_groups
 
@@ -81,20 +82,15 @@ def _consistent(
 
 def _honour(cost: Floats, links: Links) -> Ints:
     """Give must-link components their cheapest clusters such that cannot-links hold."""
-    group = links.components()
-    n_groups = int(group.max(initial=-1)) + 1
-    total = np.zeros((n_groups, cost.shape[1]))
-    np.add.at(total, group, cost)
-    ends = group[links.cannot].reshape(-1, 2)
-    i, j = np.concatenate([ends, ends[:, ::-1]]).T
-    differ = sp.csr_array((np.ones(len(i)), (i, j)), (n_groups, n_groups))
+    groups = Groups.of_all_rows(links)
+    total, differ = groups.sums(cost), groups.separation()
     price = np.full(differ.nnz, -BROKEN)
     labels = _improve(total, differ, price, total.argmin(axis=1))
-    if (labels[ends[:, 0]] == labels[ends[:, 1]]).any():
+    if (labels[groups.apart[:, 0]] == labels[groups.apart[:, 1]]).any():
         coloured, stuck, _ = colour_groups(total, differ.indptr, differ.indices, MAX_RETREATS)
         if stuck < 0:
             labels = _improve(total, differ, price, coloured)
-    return labels[group]
+    return labels[groups.group]
 
 
 def _improve(total: Floats, differ: sp.csr_array, price: Floats, labels: Ints) -> Ints:

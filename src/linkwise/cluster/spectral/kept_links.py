@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.cluster.spectral.linked_rows import LinkedRows
+from linkwise.constraints.groups import sums_by_group
 from linkwise.kernels.colouring import colour_groups
 
 #: The search for labels that keep every cannot-link gives up after stepping back this often ...
@@ -29,8 +30,7 @@ def labels_that_keep(linked: LinkedRows, cost: NDArray[Any]) -> NDArray[np.int32
     cost : ndarray of shape (n_linked, n_clusters)
         Price of each cluster for each linked row.
     """
-    total = np.zeros((linked.n_components, cost.shape[1]))
-    np.add.at(total, linked.component, cost)
+    total = sums_by_group(cost, linked.component, linked.n_components)
     labels = total.argmin(axis=1)
     apart = linked.apart
     a, b = apart.nonzero()

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from linkwise.constraints import Links
+from linkwise.constraints.groups import Groups
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -41,17 +42,14 @@ class LinkedRows:
     @classmethod
     def of(cls, links: Links) -> LinkedRows:
         """Read consistent links. Weights count relative to the largest."""
-        rows = links.linked_rows
-        among = links[rows].closure()
-        component = among.components()
+        groups = Groups.of(links.closure())
+        among = groups.links
         largest = among.weight.max(initial=0.0)
         weight = among.weight / largest if largest > 0 else among.weight
-        n_must, n_components = len(among.must), int(component.max(initial=-1)) + 1
-        firmness = np.ones(len(rows))
+        n_must = len(among.must)
+        firmness = np.ones(len(groups.rows))
         firmness[among.must[:, 1]] = weight[:n_must]  # the closure ties each row to the smallest
-        a, b = component[among.cannot].reshape(-1, 2).T
-        apart = sp.csr_array((weight[n_must:], (a, b)), shape=(n_components, n_components))
-        return cls(rows, component, firmness, apart.maximum(apart.T))
+        return cls(groups.rows, groups.group, firmness, groups.separation(weight[n_must:]))
 
     @property
     def n_components(self) -> int:

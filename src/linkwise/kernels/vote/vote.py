@@ -12,11 +12,8 @@ winners are exactly those of the formula, on any processor, for any number of th
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from queue import Empty, SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -36,6 +33,7 @@ from linkwise.kernels.vote.vectors import (
     lay_out_tables,
     lay_out_weights,
 )
+from linkwise.threads import Team, count_threads
 
 Labels = NDArray[np.uint8]
 Votes = tuple[NDArray[np.int32], NDArray[np.float32]]
@@ -183,7 +181,7 @@ def _count(
     n_rows = labels.shape[1]
     winners = np.zeros(n_rows, np.int32)
     margins = np.full(n_rows, np.inf if n_clusters == 1 else 0.0, np.float32)
-    threads = _n_threads(n_threads)
+    n_threads = count_threads(n_threads)
     if n_clusters == 1 or not len(rounded.partitions):
         return winners, margins  # nobody to beat, or nobody tells the clusters apart
     layout = engine.lay_out(rounded.entries)
@@ -193,12 +191,14 @@ def _count(
         addresses = addresses_of(labels, rounded.partitions)
         evidence = Evidence(labels, _read_only(rounded.parts), _read_only(exact), *limits)
 
-        def chunk(first: int, stop: int) -> None:
+        def chunk(number: int) -> None:
             scores = np.empty((n_clusters, BLOCK), np.uint16)
-            rows = winners[first:stop], margins[first:stop]
+            first = number * CHUNK
+            rows = winners[first : first + CHUNK], margins[first : first + CHUNK]
             engine.vote(addresses, layout, scores, evidence, first, *rows)
 
-        _in_threads(chunk, len(winners), threads)
+        with Team(n_threads) as team:
+            team.each(chunk, -(-len(winners) // CHUNK))
 
     whole = n_rows - n_rows % ROWS
     if whole:
@@ -228,39 +228,6 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-def _in_threads(work: Callable[[int, int], None], n_rows: int, n_threads: int) -> None:
-    """Call ``work(first, stop)`` for all chunks; whoever is free takes the next one."""
-    firsts: SimpleQueue[int] = SimpleQueue()
-    for first in range(0, n_rows, CHUNK):
-        firsts.put(first)
-
-    def take() -> None:
-        try:
-            while True:
-                first = firsts.get_nowait()
-                work(first, min(first + CHUNK, n_rows))
-        except Empty:
-            return
-
-    n_threads = min(n_threads, firsts.qsize())
-    if n_threads == 1:
-        return take()
-    with ThreadPoolExecutor(n_threads) as pool:
-        for done in [pool.submit(take) for _ in range(n_threads)]:
-            done.result()
-    return None
-
-
-def _n_threads(n_threads: int | None) -> int:
-    if n_threads is None:
-        if hasattr(os, "sched_getaffinity"):
-            return len(os.sched_getaffinity(0))
-        return os.cpu_count() or 1
-    if n_threads < 1:
-        raise InvalidInput(f"n_threads is {n_threads}, but must be None or at least 1.")
-    return n_threads
 
 
 def _check_labels(labels: Labels, n_partitions: int) -> None:
