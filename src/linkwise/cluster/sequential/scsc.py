@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
@@ -19,6 +17,7 @@ from linkwise.kernels.lloyd import lloyd
 from linkwise.kernels.simplex import minimise_on_simplex, project_to_simplex
 from linkwise.kernels.vote.vote import scores, vote_weights
 from linkwise.kernels.weighted_votes import nearest_center_of_votes
+from linkwise.threads import Team, count_threads
 from linkwise.typing import Seed
 from linkwise.validation import check_choice, check_number, require_number
 
@@ -229,13 +228,14 @@ class SCSC(OnlineClusterer):
             return vote_weights(blocks, weights, self.n_clusters, n_threads=self.n_jobs)
         centers = self._finish_centers(weights)
         starts = range(0, blocks.shape[1], CHUNK)
-        with ThreadPoolExecutor(self.n_jobs or joblib.cpu_count()) as threads:
-            parts = list(
-                threads.map(
-                    lambda s: nearest_center_of_votes(blocks[:, s : s + CHUNK], weights, centers),
-                    starts,
-                )
-            )
+
+        def finish(part: int) -> tuple[Labels, Margins]:
+            rows = slice(starts[part], starts[part] + CHUNK)
+            labels, margins = nearest_center_of_votes(blocks[:, rows], weights, centers)
+            return labels, margins
+
+        with Team(count_threads(self.n_jobs)) as team:
+            parts = team.each(finish, len(starts))
         return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
     def _finish_centers(self, weights: Floats) -> Floats:
