@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
+from linkwise.constraints.groups import Groups, Ints
 from linkwise.constraints.links import Links
 
 #: With how many groups a row is compared, the likeliest first, before it is left alone or founds a
@@ -28,17 +26,16 @@ class KnownPairs:
     """
 
     def __init__(self, links: Links) -> None:
-        self.links = links
+        self._groups = Groups.of_all_rows(links)
 
-    @cached_property
-    def group(self) -> NDArray[np.int64]:
+    @property
+    def group(self) -> Ints:
         """Group of each row."""
-        return self.links.components()
+        return self._groups.group
 
     @cached_property
     def _apart(self) -> set[tuple[int, int]]:
-        ends = np.sort(self.group[self.links.cannot].reshape(-1, 2), axis=1)
-        return {(a, b) for a, b in ends.tolist()}
+        return {(g, h) for g, h in self._groups.apart.tolist()}
 
     def __call__(self, a: int, b: int) -> bool:
         g, h = int(self.group[a]), int(self.group[b])
