@@ -73,8 +73,8 @@ def _ask(
 
 def _neighbourhoods(situation: Situation) -> list[Ints]:
     """Return sets of landmarks known to be pairwise different, the best known first."""
-    linked = np.unique(np.concatenate([situation.links.must, situation.links.cannot]))
-    groups, counts = np.unique(situation.group[linked], return_counts=True)
+    linked = situation.group[situation.links.linked_rows]
+    groups, counts = np.unique(linked, return_counts=True)
     chosen: list[Ints] = []
     for g in groups[np.argsort(-counts, kind="stable")].tolist():
         members = np.flatnonzero(situation.group == g)
