@@ -12,7 +12,7 @@ from linkwise.cluster.base import ConstrainedClusterer, Labels
 SOURCES = Path(lw.__file__).parent
 #: Parameters that really take anything, or what a library without types hands on. A new one should
 #: be able to say what it takes: linkwise/typing.py has the usual words.
-MOST_ANY = 34
+MOST_ANY = 28
 
 
 def check(path):

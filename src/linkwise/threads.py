@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from numbers import Integral
 from queue import Empty, SimpleQueue
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import joblib
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
@@ -55,7 +55,7 @@ class Team:
         self._pool = ThreadPoolExecutor(max(self._n_others, 1))
         return self
 
-    def __exit__(self, *failure: Any) -> None:
+    def __exit__(self, *failure: object) -> None:
         self._pool.shutdown()
 
     def each(self, work: Callable[[int], R], n_parts: int) -> list[R]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sized
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,9 +14,12 @@ from linkwise.constraints.row_names import Ids, RowNames
 from linkwise.errors import InvalidLinks
 from linkwise.files.frames import column_values, frame_columns, make_frame
 
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
 
 def links_from_frame(
-    frame: Any, n_samples: int | None, ids: Ids, names: Mapping[str, str | None]
+    frame: IntoDataFrame, n_samples: int | None, ids: Ids, names: Mapping[str, str | None]
 ) -> tuple[int, Pairs, Pairs, Weights]:
     """Return the number of rows, must-links, cannot-links and weights; ``names`` are columns."""
     found = frame_columns(frame)
@@ -45,7 +48,7 @@ def links_to_frame(
     return make_frame({"i": i, "j": j, "kind": kind, "weight": weight.tolist()}, backend)
 
 
-def _listed(values: Any) -> list[Any]:
+def _listed(values: object) -> list[Any]:
     found = column_values(values)
     return list(found.tolist() if isinstance(found, np.ndarray) else found)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,6 +30,9 @@ from linkwise.constraints.selection import read_rows, renumber
 from linkwise.errors import InvalidLinks
 from linkwise.typing import AnySeed, LabelsLike, PairsLike, RowsLike
 from linkwise.validation import check_number
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -221,7 +224,7 @@ class Links:
     @classmethod
     def from_frame(
         cls,
-        frame: Any,
+        frame: IntoDataFrame,
         ids: Ids = None,
         left: str = "i",
         right: str = "j",

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import pyarrow
 
 BATCH_ROWS = 4096
 
@@ -87,7 +90,7 @@ def _open(path: Path) -> Any:
         raise InvalidInput(f"{path} is not a Parquet file: {error}") from None
 
 
-def _check_column(path: Path, schema: Any, name: str) -> None:
+def _check_column(path: Path, schema: pyarrow.Schema, name: str) -> None:
     import pyarrow.types as types
 
     if name not in schema.names:

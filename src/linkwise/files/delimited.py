@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from linkwise.errors import InvalidFile
 from linkwise.files.text import encoding_of, open_text, open_utf8
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 DELIMITERS = ",;\t|"
 #: pyarrow wants every record to lie within two blocks.
@@ -58,7 +61,7 @@ class Delimited:
             n_lines, first = next(_records(path, file, delimiter), (0, []))
         return cls(path, encoding, delimiter, first, n_lines)
 
-    def batches(self, *, header: bool) -> Iterator[list[Any]]:
+    def batches(self, *, header: bool) -> Iterator[list[pa.Array]]:
         """Yield columns of text, many rows at a time; with ``header``, the first record is none."""
         import pyarrow as pa
         from pyarrow import csv as pc
@@ -123,7 +126,7 @@ def delimiter_of(first_line: str) -> str:
     return max(DELIMITERS, key=first_line.count)
 
 
-def reader(lines: Any, delimiter: str) -> Any:
+def reader(lines: Iterable[str], delimiter: str) -> Any:
     """Return the standard library's reader; by itself it would refuse cells over 128 KiB."""
     csv.field_size_limit(2**31 - 1)
     return csv.reader(lines, delimiter=delimiter)
@@ -139,7 +142,7 @@ def _records(path: Path, file: IO[str], delimiter: str) -> Iterator[tuple[int, l
         raise InvalidFile(path.name, f" is not a CSV file: {error}.") from None
 
 
-def has_decimal_comma(columns: Sequence[Any], delimiter: str) -> bool:
+def has_decimal_comma(columns: Sequence[pa.Array], delimiter: str) -> bool:
     """Tell whether numbers are written 1,5: some clearly are, and none is written 1.5."""
     import pyarrow.compute as pc
 
@@ -174,7 +177,7 @@ def is_number(cell: str, delimiter: str) -> bool:
     return delimiter != "," and re.match(_COMMA_NUMBER, cell) is not None
 
 
-def numbers(cells: Any, *, comma: bool = False) -> Any:
+def numbers(cells: pa.Array, *, comma: bool = False) -> Any:
     """Return a column of text as floats, None if any cell is something else."""
     import pyarrow as pa
     import pyarrow.compute as pc

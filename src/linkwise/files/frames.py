@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
 from linkwise.errors import InvalidInput
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from narwhals.typing import IntoDataFrame
 
-def is_frame(data: Any) -> bool:
+
+def is_frame(data: object) -> TypeGuard[IntoDataFrame]:
     """Tell whether something is a data frame of any kind."""
     if isinstance(data, np.ndarray | list | tuple):
         return False
@@ -19,7 +23,7 @@ def is_frame(data: Any) -> bool:
     return isinstance(nw.from_native(data, eager_only=True, pass_through=True), nw.DataFrame)
 
 
-def frame_columns(frame: Any) -> dict[str, Any]:
+def frame_columns(frame: IntoDataFrame) -> dict[str, Any]:
     """Return the columns of a data frame by their names, which are text from now on."""
     import narwhals as nw
     from narwhals.exceptions import NarwhalsError
@@ -35,11 +39,11 @@ def frame_columns(frame: Any) -> dict[str, Any]:
         raise InvalidInput(f"the data frame cannot be read: {error}") from None
 
 
-def arrow_table(frame: Any) -> Any:
+def arrow_table(frame: IntoDataFrame) -> pa.Table:
     """Return a data frame as a table of pyarrow, without its index."""
     import pyarrow as pa
 
-    def store(name: str, values: Any) -> Any:
+    def store(name: str, values: object) -> pa.Array | pa.ChunkedArray:
         try:
             return pa.array(values) if not isinstance(values, pa.ChunkedArray) else values
         except (pa.ArrowException, TypeError) as error:

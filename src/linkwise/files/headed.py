@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,18 +36,32 @@ class Format:
         """What such a file holds: "model", "label matrix"."""
         return self.name.removeprefix("linkwise ")
 
-    def text(self, content: Mapping[str, Any], **options: Any) -> str:
+    def text(
+        self,
+        content: Mapping[str, Any],
+        *,
+        indent: int | None = None,
+        ensure_ascii: bool = True,
+        default: Callable[[Any], object] | None = None,
+    ) -> str:
         """Return JSON and a line end: format and version first, then the content.
 
-        ``options`` are those of ``json.dumps``.
+        The keywords are those of ``json.dumps``.
         """
         whole = {"format": self.name, "version": self.version, **content}
-        return json.dumps(whole, **options) + "\n"
+        text = json.dumps(whole, indent=indent, ensure_ascii=ensure_ascii, default=default)
+        return text + "\n"
 
-    def write(self, path: Path, content: Mapping[str, Any], **options: Any) -> None:
+    def write(
+        self,
+        path: Path,
+        content: Mapping[str, Any],
+        *,
+        default: Callable[[Any], object] | None = None,
+    ) -> None:
         """Write a file of JSON; readers see it whole or not at all."""
         draft = path.with_name(f"{path.name}.new")
-        draft.write_text(self.text(content, indent=1, **options), encoding="utf-8")
+        draft.write_text(self.text(content, indent=1, default=default), encoding="utf-8")
         os.replace(draft, path)
 
     def read(self, path: Path) -> dict[str, Any]:

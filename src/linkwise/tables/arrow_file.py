@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linkwise.errors import InvalidFile
 from linkwise.files.arrow import read_arrow
 from linkwise.tables.columns import Column, Reason, missing_value
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def read_typed(path: Path, keep_raw: str | None) -> list[Column]:
@@ -22,7 +25,7 @@ def read_typed(path: Path, keep_raw: str | None) -> list[Column]:
     return [_column(path.name, name, values, name == keep_raw) for name, values in named]
 
 
-def _column(file: str, name: str, values: Any, keep_raw: bool) -> Column:
+def _column(file: str, name: str, values: pa.ChunkedArray, keep_raw: bool) -> Column:
     import pyarrow.types as types
 
     column = Column(name, len(values), raw=values.to_pylist() if keep_raw else None)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from io import BufferedReader
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,6 +25,9 @@ from linkwise.files.endings import ARROW, ending_of
 from linkwise.files.text import is_packed
 from linkwise.tables.array_file import load_arrays, rows_of
 from linkwise.tables.csv_file import column_names
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Shown = str | int | float | bool | None
 
@@ -109,7 +112,7 @@ class CsvRows(ShownRows):
 class ArrowRows(ShownRows):
     """Rows of a table that pyarrow holds or maps."""
 
-    def __init__(self, table: Any) -> None:
+    def __init__(self, table: pa.Table) -> None:
         self._table = table
         self.columns = list(table.column_names)
 
@@ -119,7 +122,7 @@ class ArrowRows(ShownRows):
         return [{name: _plain(value) for name, value in row.items()} for row in taken]
 
 
-def _text_table(source: Delimited) -> Any:
+def _text_table(source: Delimited) -> pa.Table:
     """Return the cells of a text file that cannot be read from the middle."""
     import pyarrow as pa
 

@@ -21,6 +21,7 @@ from linkwise.server.schemas.base import (
     Whole,
 )
 from linkwise.session.events import fields
+from linkwise.session.events.event import Event as RecordedEvent
 from linkwise.session.events.kinds import KINDS, Kind
 
 MOST_ROWS = 100_000
@@ -32,7 +33,7 @@ Verdict = Literal["same", "different", "unsure"]
 class _WithoutGuess(Request):
     @model_validator(mode="before")
     @classmethod
-    def _without_guess(cls, sent: Any) -> Any:
+    def _without_guess(cls, sent: object) -> object:
         """Drop ``guess``, which could once be sent to no effect: the session writes its own."""
         if isinstance(sent, dict):
             return {name: value for name, value in sent.items() if name != "guess"}
@@ -43,7 +44,7 @@ class _WithoutGuess(Request):
 _LENIENT: dict[str, type[Request]] = {"answer": _WithoutGuess}
 
 
-def _wire(holds: Any) -> Any:
+def _wire(holds: fields.Field) -> Any:
     """Return the type and the default with which a field of an event goes over the wire."""
     match holds:
         case fields.Row():
@@ -116,7 +117,7 @@ class Event(Message):
 _EVENT_FIELDS = tuple(Event.model_fields)
 
 
-def encode_event(event: Any) -> str:
+def encode_event(event: RecordedEvent) -> str:
     """Return an event of a session as the JSON of :class:`Event`, in one line.
 
     There are thousands a second, so they are written without being checked: they come from the
