@@ -74,6 +74,16 @@ def test_what_was_appended_survives_closing(journal, url, tmp_path):
     again.close()
 
 
+def test_a_closed_journal_can_be_opened_before_the_server_hears(postgres, tmp_path, monkeypatch):
+    create_journal(tmp_path, postgres, "one")
+    closed = open_journal(tmp_path, postgres, "one")
+    with monkeypatch.context() as late:
+        late.setattr(closed._connection, "close", lambda: None)
+        closed.close()
+    open_journal(tmp_path, postgres, "one").close()
+    closed._connection.close()
+
+
 def test_odd_text_comes_back_unchanged(journal):
     odd = Record(1, "label", '{"name":"\'; DROP TABLE events; --"}', "Ω 猫 \u202e", "now", "%s ?")
     journal.append([odd])
@@ -148,7 +158,7 @@ def test_a_full_disk_refuses_the_append_and_goes_on_when_there_is_room(tmp_path)
 
     def fill():
         nonlocal n
-        for n in range(1000):
+        for n in range(50):
             journal.append([Record(n + 1, "label", "x" * 3000, "", "", None)])
 
     with pytest.raises(StorageTrouble) as caught:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import RLock
 from typing import Any
 
@@ -43,6 +43,8 @@ INSERT INTO linkwise_events SELECT %s, * FROM unnest(
     %s::bigint[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[]
 )
 """
+#: The number of the lock that whoever has a session open holds.
+_HOLD = "hashtextextended(%s, 0)"
 _COLUMNS = "seq, kind, payload, who, at, key"
 
 
@@ -104,8 +106,14 @@ class PostgresJournal(Journal):
         return {row[5]: Record(*row) for row in rows}
 
     def close(self) -> None:
-        """Close the connection, which lets go of the session."""
+        """Let go of the session and close the connection.
+
+        The server hears of a closed connection a moment later: whoever opened the journal at once
+        would find it held.
+        """
         with self._lock:
+            with suppress(_psycopg().Error):  # a lost connection holds nothing
+                self._connection.execute(f"SELECT pg_advisory_unlock({_HOLD})", (self._session,))
             self._connection.close()
 
     def _connected(self) -> Any:
@@ -143,7 +151,7 @@ class PostgresJournal(Journal):
                 f"the journal in the database was written by a newer linkwise (version {row[0]}, "
                 f"this one reads up to {VERSION}). It was left alone; use the newer linkwise."
             )
-        lock = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))"
+        lock = f"SELECT pg_try_advisory_lock({_HOLD})"
         if not connection.execute(lock, (self._session,)).fetchone()[0]:
             raise SessionLocked(
                 "the journal in the database is held by another process, maybe on another machine."
