@@ -78,6 +78,42 @@ class PartialLabels:
         labels._set(classes[present], renumbered[codes])
         return labels
 
+    def _names(self) -> NDArray[Any]:
+        """Return the label of each row, None where it is unknown."""
+        names = np.full(len(self.codes), None, dtype=object)
+        known = self.codes >= 0
+        names[known] = self.classes[self.codes[known]]
+        return names
+
+    def __or__(self, other: PartialLabels) -> PartialLabels:
+        """Return what either knows; a row that has two different labels is refused."""
+        mine, theirs = self._names(), self._check_same_rows(other)._names()
+        clash = np.flatnonzero((self.codes >= 0) & (other.codes >= 0) & (mine != theirs))
+        if len(clash):
+            row = int(clash[0])
+            raise InvalidLinks(
+                f"row {row} is labelled {mine[row]!r} already and now {theirs[row]!r}. "
+                "Take the first label back before giving another."
+            )
+        return PartialLabels(np.where(self.codes >= 0, mine, theirs), unknown=None)
+
+    def without(self, other: PartialLabels) -> PartialLabels:
+        """Return what is known without the rows that ``other`` labels."""
+        known = self._check_same_rows(other).codes >= 0
+        return self._from_codes(self.classes, np.where(known, UNKNOWN, self.codes))
+
+    def extended(self, n_samples: int) -> PartialLabels:
+        """Return the same labels about more rows, the new ones unknown."""
+        new = np.full(n_samples - len(self.codes), UNKNOWN)
+        return self._from_codes(self.classes, np.append(self.codes, new))
+
+    def _check_same_rows(self, other: PartialLabels) -> PartialLabels:
+        if len(other.codes) != len(self.codes):
+            raise InvalidLinks(
+                f"one set of labels describes {len(self.codes)} rows, the other {len(other.codes)}."
+            )
+        return other
+
     @classmethod
     def sample(
         cls, y: LabelsLike, fraction: float, *, noise: float = 0.0, random_state: AnySeed = None

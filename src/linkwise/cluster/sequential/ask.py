@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.cluster.sequential.groups import joined_rows
 from linkwise.cluster.sequential.landmarks import Basis, Floats, Ints
 from linkwise.constraints import Links
 from linkwise.constraints.known_pairs import MAX_TRIES
@@ -28,17 +29,24 @@ DRAWN_PER_DOUBT = 2
 COMPARE_EVERY = 5
 #: Vote that a landmark has for every group, however the clustering sees it.
 LEAST_VOTE = 0.02
+#: Examples beside which a row is shown at most.
+N_EXAMPLES = 5
 
 
-def choose_questions(
-    basis: Basis, labels: Ints, votes: Floats, links: Links, n_questions: int
-) -> Ints:
+class Choice(NamedTuple):
+    """A row, and examples of the groups it may belong to, the likeliest first."""
+
+    row: int
+    examples: tuple[int, ...]
+
+
+def choose_pairs(basis: Basis, votes: Floats, links: Links, n_questions: int) -> Ints:
     """Return up to ``n_questions`` pairs of rows that have not been asked, most useful first.
 
-    ``labels`` and ``votes`` (shares, one row a landmark) are those of the landmarks after the
-    answers so far; ``links`` are all answers.
+    ``votes`` (shares, one row a landmark) are those of the landmarks after the answers so far;
+    ``links`` are all answers, names among them.
     """
-    known = _known_groups(basis, labels, votes, links[basis.rows])
+    known = _known_groups(basis, votes, links[basis.rows])
     to_place = _to_place(basis, known)
     to_compare = _to_compare(basis.n_clusters, known)
     pairs = []
@@ -49,6 +57,19 @@ def choose_questions(
             break
         pairs.append(pair)
     return np.sort(basis.rows[np.array(pairs, dtype=np.int64).reshape(-1, 2)], axis=1)
+
+
+def choose_choices(basis: Basis, votes: Floats, links: Links, n_questions: int) -> list[Choice]:
+    """Return up to ``n_questions`` rows to place, each with examples of its likeliest groups."""
+    known = _known_groups(basis, votes, links[basis.rows])
+    chance = np.where(known.apart, 0.0, known.chance)
+    found = []
+    for landmark, _ in islice(_to_place(basis, known), n_questions):
+        likely = np.argsort(-chance[landmark], kind="stable")[:N_EXAMPLES]
+        likely = likely[chance[landmark, likely] > 0.0]
+        examples = basis.rows[known.example[likely]]
+        found.append(Choice(int(basis.rows[landmark]), tuple(int(row) for row in examples)))
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +90,9 @@ class _KnownGroups:
     linked: set[tuple[int, int]]
 
 
-def _known_groups(basis: Basis, labels: Ints, votes: Floats, among: Links) -> _KnownGroups:
-    group = joined_rows(basis.n_landmarks, among.must)
+def _known_groups(basis: Basis, votes: Floats, among: Links) -> _KnownGroups:
+    labels = votes.argmax(axis=1)
+    group = among.components()
     size = np.bincount(group)
     refusals = np.bincount(group[among.cannot].ravel(), minlength=len(size))
     asked = np.concatenate([among.must, among.cannot])
@@ -121,7 +143,7 @@ def _to_place(basis: Basis, known: _KnownGroups) -> Iterator[tuple[int, int]]:
     waiting = np.flatnonzero((known.place < 0) & (chance > 0).any(axis=1))
     doubt = lead(chance / np.maximum(chance.sum(axis=1, keepdims=True), 1e-12))
     begun = waiting[known.apart[waiting].any(axis=1)]  # finish what was begun
-    drawn = waiting[np.argsort(basis.lot[waiting])]
+    drawn = waiting[np.argsort(basis.order[waiting])]
     doubtful = waiting[np.argsort(doubt[waiting], kind="stable")]
     taken: set[int] = set()
     for landmark in np.concatenate([begun, _interleave(drawn, doubtful)]):

@@ -1,93 +1,84 @@
-"""What was said stays said: the linked rows themselves, settled so that believed links hold."""
+"""What was said stays said: rows spoken about, settled so that names and honoured links hold."""
 
 from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from linkwise.cluster.sequential.landmarks import Floats, Ints
-from linkwise.cluster.sequential.trust import LiftedLinks
+from linkwise.cluster.sequential.answers import Answers, Bools, Floats, Ints
 from linkwise.constraints import Links
 from linkwise.constraints.groups import Groups
 from linkwise.kernels.colouring import colour_groups
 from linkwise.kernels.kmeans_step import move_groups
 
-#: Nats that a unanimous vote is worth against the answers.
-VOTE_STRENGTH = 5.0
-N_SWEEPS = 5
-#: Price of a broken link while honouring: more than any sum of beliefs.
-BROKEN = 1e6
-MAX_RETREATS = 2_000
-MAX_MOVES = 50
+#: Prices that decide before any sum of beliefs does: of a broken link, and of a broken fact.
+_BROKEN, _BROKEN_FACT = 1e6, 1e9
+_MAX_RETREATS = 2_000
+_MAX_MOVES = 50
 
 
 def settle_rows(
-    votes: Floats, links: LiftedLinks, weight: Floats, honoured: NDArray[np.bool_]
+    memberships: Floats, answers: Answers, cluster_of: Ints, suspicion: Floats, honoured: Bools
 ) -> Ints:
-    """Return the cluster of each linked row.
+    """Return the cluster of each row spoken about.
 
-    ``votes`` are the rows' shares of votes, (n_rows, n_clusters). All ``honoured`` links hold in
-    the result if they can all hold; the others only argue, as loudly as they are trusted.
+    Every named class is one more row, must-linked to the rows that have its name and cannot-linked
+    to the other classes; so names are links that weigh more than any other.
+
+    Parameters
+    ----------
+    memberships : float64 array of shape (n_rows, n_clusters)
+        What the rows look like.
+    answers : Answers
+        Everything that was said.
+    cluster_of : int64 array of shape (n_classes,)
+        The cluster of each named class.
+    suspicion : float64 array of shape (n_links,)
+        Probability that each link is wrong: of links that contradict each other, the most
+        suspicious give way.
+    honoured : bool array of shape (n_links,)
+        Which links must hold, if they all can.
     """
-    cost = -np.log(opinions(votes, links, weight, np.arange(len(links))) + 1e-9)
-    kept = _consistent(len(links.rows), links, weight, honoured)
-    return _honour(cost, kept)
+    n_rows, n_classes = len(answers.rows), len(cluster_of)
+    cost = np.full((n_rows + n_classes, memberships.shape[1]), _BROKEN_FACT)
+    cost[:n_rows] = -np.log(memberships + 1e-9)
+    cost[n_rows + np.arange(n_classes), cluster_of] = 0.0
+    return _cheapest(cost, _consistent(answers, n_classes, suspicion, honoured))[:n_rows]
 
 
-def opinions(votes: Floats, links: LiftedLinks, weight: Floats, part: Ints) -> Floats:
-    """Return what each linked row thinks of its cluster, (n_rows, n_clusters).
-
-    The rows tell each other through the links in ``part``, all at once, five times; a link is heard
-    as loudly as it is trusted.
-    """
-    n_rows = len(votes)
-    listener = np.concatenate([links.i[part], links.j[part]])
-    speaker = np.concatenate([links.j[part], links.i[part]])
-    must = np.concatenate([links.must[part], links.must[part]])[:, None]
-    heard = np.clip(np.concatenate([weight[part], weight[part]]), 0.0, 1.0)[:, None]
-    collect = sp.csr_array(
-        (np.ones(len(listener)), (listener, np.arange(len(listener)))), (n_rows, len(listener))
+def _consistent(answers: Answers, n_classes: int, suspicion: Floats, honoured: Bools) -> Links:
+    """Return names and honoured links without the lightest that contradict the others."""
+    n_rows, n = len(answers.rows), answers.n_links
+    must, cannot = honoured & answers.must[:n], honoured & ~answers.must[:n]
+    pairs = np.column_stack([answers.i[:n], answers.j[:n]])
+    named = np.flatnonzero(answers.named >= 0)
+    same = np.column_stack([named, n_rows + answers.named[named]])
+    different = n_rows + np.column_stack(np.triu_indices(n_classes, 1))
+    weight = 1.0 - suspicion + 1e-6 + _BROKEN * answers.is_fact[:n]
+    links = Links(
+        n_rows + n_classes,
+        must=np.concatenate([pairs[must], same]),
+        cannot=np.concatenate([pairs[cannot], different]),
+        weight=np.concatenate(
+            [
+                weight[must],
+                np.full(len(same), _BROKEN_FACT),
+                weight[cannot],
+                np.full(len(different), _BROKEN_FACT),
+            ]
+        ),
     )
-    own = VOTE_STRENGTH * votes
-    opinion = _softmax(own)
-    for _ in range(N_SWEEPS):
-        said = opinion[speaker]
-        fits = np.where(must, said, 1.0 - said)
-        message = np.log(heard * fits + (1 - heard) * (1 - fits) + 1e-9)
-        opinion = _softmax(own + collect @ message)
-    return opinion
+    return links.repair()[0]
 
 
-def _softmax(A: Floats) -> Floats:
-    A = np.exp(A - A.max(axis=1, keepdims=True))
-    return np.asarray(A / A.sum(axis=1, keepdims=True))
-
-
-def _consistent(
-    n_rows: int, links: LiftedLinks, weight: Floats, honoured: NDArray[np.bool_]
-) -> Links:
-    """Return the honoured links among the linked rows, without the lightest that contradict."""
-    pairs = np.column_stack([links.i, links.j])
-    must, cannot = honoured & links.must, honoured & ~links.must
-    among = Links(
-        n_rows,
-        must=pairs[must],
-        cannot=pairs[cannot],
-        weight=np.concatenate([weight[must], weight[cannot]]),
-    )
-    kept, _ = among.repair()
-    return kept
-
-
-def _honour(cost: Floats, links: Links) -> Ints:
+def _cheapest(cost: Floats, links: Links) -> Ints:
     """Give must-link components their cheapest clusters such that cannot-links hold."""
     groups = Groups.of_all_rows(links)
     total, differ = groups.sums(cost), groups.separation()
-    price = np.full(differ.nnz, -BROKEN)
+    price = np.full(differ.nnz, -_BROKEN)
     labels = _improve(total, differ, price, total.argmin(axis=1))
     if (labels[groups.apart[:, 0]] == labels[groups.apart[:, 1]]).any():
-        coloured, stuck, _ = colour_groups(total, differ.indptr, differ.indices, MAX_RETREATS)
+        coloured, stuck, _ = colour_groups(total, differ.indptr, differ.indices, _MAX_RETREATS)
         if stuck < 0:
             labels = _improve(total, differ, price, coloured)
     return labels[groups.group]
@@ -102,7 +93,7 @@ def _improve(total: Floats, differ: sp.csr_array, price: Floats, labels: Ints) -
     two = np.partition(total, 1, axis=1)
     order = np.argsort(two[:, 1] - two[:, 0], kind="stable")
     first = np.arange(n_groups + 1)
-    for _ in range(MAX_MOVES):
+    for _ in range(_MAX_MOVES):
         if not move_groups(total, first, order, differ.indptr, differ.indices, price, labels):
             break
     return labels

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.constraints import Links
+from linkwise.constraints import Links, PartialLabels
 from linkwise.ensemble import Ensemble
 from linkwise.errors import InvalidInput
 from linkwise.files.headed import Format, read_array, write_arrays
 
-FORMAT = Format("linkwise model", 2)
+FORMAT = Format("linkwise model", 3)
 HEADER_FILE = "model.json"
 #: The classes that can be written, and where they live.
 _CLASSES = {
@@ -37,6 +37,7 @@ class StoredModel:
     feature_names: list[str]
     ensemble: Ensemble
     links: Links
+    named: PartialLabels
     arrays: Mapping[str, NDArray[Any]]
     version: int = FORMAT.version
 
@@ -50,7 +51,8 @@ def write_model(stored: StoredModel, folder: Path) -> None:
     draft.mkdir(parents=True)
     stored.ensemble.save(draft / "ensemble")
     links = {f"links.{part}": getattr(stored.links, part) for part in ("must", "cannot", "weight")}
-    write_arrays(draft, {**links, **stored.arrays})
+    names = {"named.codes": stored.named.codes, "named.classes": stored.named.classes}
+    write_arrays(draft, {**links, **names, **stored.arrays})
     params = dict(stored.params)
     if not isinstance(params["random_state"], int | None):
         params["random_state"] = None
@@ -108,6 +110,7 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
             cannot=arrays["links.cannot"],
             weight=arrays["links.weight"],
         ),
+        named=_read_names(arrays, header),
         arrays=arrays,
         version=header["version"],
     )
@@ -119,6 +122,16 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     raise TypeError(f"{value!r} cannot be written to JSON.")
+
+
+def _read_names(arrays: Mapping[str, NDArray[Any]], header: dict[str, Any]) -> PartialLabels:
+    codes = np.full(int(header["n_rows"]), -1)
+    if header["version"] < 3:  # labels were kept as links
+        return PartialLabels(codes)
+    codes = arrays["named.codes"]
+    names = np.full(len(codes), None, dtype=object)
+    names[codes >= 0] = arrays["named.classes"][codes[codes >= 0]]
+    return PartialLabels(names, unknown=None)
 
 
 class _ArrayFiles(Mapping[str, NDArray[Any]]):
