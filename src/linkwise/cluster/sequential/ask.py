@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.cluster.sequential.landmarks import Basis, Floats, Ints
+from linkwise.cluster.sequential.regroup import cut_in_two
 from linkwise.constraints import Links
 from linkwise.constraints.known_pairs import MAX_TRIES
 
@@ -46,13 +47,18 @@ def choose_pairs(basis: Basis, votes: Floats, links: Links, n_questions: int) ->
     ``votes`` (shares, one row a landmark) are those of the landmarks after the answers so far;
     ``links`` are all answers, names among them.
     """
-    known = _known_groups(basis, votes, links[basis.rows])
+    among = links[basis.rows]
+    known = _known_groups(basis, votes, among)
     to_place = _to_place(basis, known)
     to_compare = _to_compare(basis.n_clusters, known)
-    pairs = []
+    to_restructure = _to_restructure(basis, votes.argmax(axis=1), among)
+    pairs: list[tuple[int, int]] = []
     for number in range(links.n_links, links.n_links + n_questions):
-        compare = number % COMPARE_EVERY == COMPARE_EVERY - 1
-        pair = (next(to_compare, None) if compare else None) or next(to_place, None)
+        turn = number % COMPARE_EVERY
+        pair = next(to_compare, None) if turn == COMPARE_EVERY - 1 else None
+        if pair is None and turn % 2 == 0:
+            pair = next(to_restructure, None)
+        pair = pair or next(to_place, None) or next(to_restructure, None)
         if pair is None:
             break
         pairs.append(pair)
@@ -175,6 +181,52 @@ def _to_compare(n_clusters: int, known: _KnownGroups) -> Iterator[tuple[int, int
             if question not in known.linked and question[::-1] not in known.linked:
                 yield question
                 break
+
+
+def _to_restructure(basis: Basis, labels: Ints, among: Links) -> Iterator[tuple[int, int]]:
+    """Yield pairs that tell whether a cluster is really two, or two clusters are one.
+
+    Typical rows of the two halves of each cluster, and of the clusters that are most alike, are
+    compared once; where the answer contradicts the clustering, up to ``MAX_TRIES`` times more.
+    """
+    half = cut_in_two(basis.coordinates, labels, basis.n_clusters)
+    parts = [np.flatnonzero(labels == c) for c in range(basis.n_clusters)]
+    cut = [(p[half[p]], p[~half[p]], False) for p in parts if 0 < half[p].sum() < len(p)]
+    joined = [(parts[a], parts[b], True) for a, b in _alike(basis.coordinates, parts)]
+    side = np.full(basis.n_landmarks, -1)
+    waiting = []
+    for one, other, says_same in (x for pair in zip_longest(joined, cut) for x in pair if x):
+        side[:] = -1
+        side[one], side[other] = 0, 1
+        same, different = (
+            int((np.sort(side[pairs], axis=1) == (0, 1)).all(axis=1).sum())
+            for pairs in (among.must, among.cannot)
+        )
+        surprising = same if says_same else different
+        if same + different == 0 or (0 < surprising and same + different <= MAX_TRIES):
+            waiting.append((surprising == 0, one, other, same + different))
+    waiting.sort(key=lambda hypothesis: hypothesis[0])  # first what was contradicted already
+    for _, one, other, n_asked in waiting:
+        yield _typical(basis, one, n_asked), _typical(basis, other, n_asked)
+
+
+def _alike(coordinates: Floats, parts: list[Ints]) -> list[tuple[int, int]]:
+    """Return the pairs of clusters whose merger costs k-means least, one a cluster."""
+    size = np.array([len(part) for part in parts], dtype=np.float64)
+    means = np.array([coordinates[p].mean(axis=0) if len(p) else coordinates[0] for p in parts])
+    a, b = np.triu_indices(len(parts), 1)
+    cost = size[a] * size[b] / np.maximum(size[a] + size[b], 1.0)
+    cost = cost * np.square(means[a] - means[b]).sum(axis=1)
+    cost[(size[a] == 0) | (size[b] == 0)] = np.inf
+    order = np.argsort(cost, kind="stable")[: len(parts)]
+    return [(int(a[k]), int(b[k])) for k in order if np.isfinite(cost[k])]
+
+
+def _typical(basis: Basis, part: Ints, rank: int) -> int:
+    """Return the landmark of a part that is closest to its middle, or the next closest ones."""
+    around = basis.coordinates[part] - basis.coordinates[part].mean(axis=0)
+    order = np.argsort(np.square(around).sum(axis=1), kind="stable")
+    return int(part[order[min(rank, len(part) - 1)]])
 
 
 def _interleave(drawn: Ints, doubtful: Ints) -> Ints:

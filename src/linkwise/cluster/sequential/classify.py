@@ -1,11 +1,11 @@
 r"""A classifier of rows that learns from noisy answers about pairs.
 
 Row :math:`i` is of class :math:`z_i \sim \mathrm{softmax}(m_i + \phi_i W)`, where :math:`m_i` is
-what the clusters of a view say, :math:`\phi_i` are the row's coordinates and
-:math:`W \sim N(0, \sigma^2 I)` corrects the clusters; an answer is :math:`[z_i = z_j]`, wrong with
-a small probability. Belief propagation over the graph of answers says what the rows are
-(E step), a Newton step with a fixed matrix says what that makes of :math:`W` (M step). A row's own
-class is no evidence for itself: messages start from its score without it.
+what the clusters say, :math:`\phi_i` are the row's coordinates and :math:`W \sim N(0, \sigma^2 I)`
+corrects the clusters; an answer is :math:`[z_i = z_j]`, wrong with a small probability. Belief
+propagation over the graph of answers says what the rows are (E step), a Newton step with a fixed
+matrix says what that makes of :math:`W` (M step). A row's own class is no evidence for itself:
+messages start from its score without it. Rows whose class is known do not listen.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from linkwise.cluster.sequential.landmarks import one_hot
 from linkwise.kernels.belief import propagate, softmax_rows
 
 #: Variance of a correction of a row's score, in nats squared: how much answers may overrule.
-CORRECTION = 16.0
-_N_ROUNDS = 8
+CORRECTION = 4.0
+_N_STEPS = 8
 
 
 def classify(mean: Floats, rows: Floats, answers: Answers, known: Ints) -> tuple[Floats, Floats]:
@@ -46,26 +46,25 @@ def classify(mean: Floats, rows: Floats, answers: Answers, known: Ints) -> tuple
         By the corrected scores, blurred as far as these are uncertain, and by the answers.
     """
     r = mean.shape[1]
-    spoken = known >= 0
-    spoken[answers.i] = spoken[answers.j] = True
-    is_known = np.flatnonzero(known >= 0)
+    is_known = known >= 0
     truth = one_hot(known[is_known], r)
-    factor, variance = _precision(rows, spoken)
-    leverage = spoken[:, None] * variance / (1.0 - 0.5 * variance)
+    teachers = is_known.copy()
+    teachers[answers.i] = teachers[answers.j] = True
+    factor, variance = _precision(rows, teachers)
+    leverage = teachers[:, None] * variance / (1.0 - 0.5 * variance)
     error = answers.error(ERROR_RATE)
-    chances = np.where(answers.must, 1.0 - error, error), np.where(answers.must, error, 1.0 - error)
+    chances = np.where(answers.must, (1.0 - error, error), (error, 1.0 - error))
     weights, pull, score = np.zeros((rows.shape[1], r)), np.zeros_like(mean), mean
     messages = np.zeros((len(answers), 2, r))
-    for number in range(_N_ROUNDS + 1):
+    for number in range(_N_STEPS + 1):
         alone = softmax_rows(score - leverage * pull)
         alone[is_known] = 0.999 * truth + 0.001 / r
         told = propagate(alone, messages, answers.i, answers.j, *chances, 1 if number else 3)
-        if number == _N_ROUNDS:
+        if number == _N_STEPS:
             break
-        own = softmax_rows(score)
         thinks = softmax_rows(score + told)
         thinks[is_known] = truth
-        pull = (thinks - own) * spoken[:, None]
+        pull = (thinks - softmax_rows(score)) * teachers[:, None]
         weights = weights + cho_solve(factor, rows.T @ pull - weights / CORRECTION)
         score = mean + rows @ weights
     blurred = score / np.sqrt(1.0 + np.pi * variance / 8.0)
@@ -74,9 +73,9 @@ def classify(mean: Floats, rows: Floats, answers: Answers, known: Ints) -> tuple
     return weights, memberships
 
 
-def _precision(rows: Floats, spoken: Bools) -> tuple[tuple[Floats, bool], Floats]:
+def _precision(rows: Floats, teachers: Bools) -> tuple[tuple[Floats, bool], Floats]:
     """Return the factor of Newton's matrix, and the variance of each row's score after it."""
-    A = 0.5 * rows[spoken].T @ rows[spoken]
+    A = 0.5 * rows[teachers].T @ rows[teachers]
     A[np.diag_indices_from(A)] += 1.0 / CORRECTION
     factor = cho_factor(A, lower=True)
     variance = np.square(solve_triangular(factor[0], rows.T, lower=True)).sum(axis=0)

@@ -1,8 +1,8 @@
 r"""How SequentialClustering listens: learn from parts of the answers, and let the rest judge.
 
-Each fold of the answers is left out in turn. From what remains every view clusters the landmarks
-and corrects them; the memberships are averaged over folds and views, so nothing is chosen and a
-single answer moves little. How well the answers that were left out are predicted, compared with
+Each fold of the answers is left out in turn. From what remains the landmarks are clustered and
+corrected; the memberships are averaged over the folds, so nothing is chosen and a single answer
+moves little. How well the answers that were left out are predicted, compared with
 how well the clusters without any answers predict them, says how far the average counts: its weight
 is :math:`\sigma(2 (z - d))`, where :math:`z` is the gain in standard errors and :math:`d` the share
 of the answers that are not facts. The same predictions say how often people are wrong, and which
@@ -21,9 +21,11 @@ from linkwise.cluster.sequential.answers import ERROR_RATE, N_FOLDS, Answers, Fl
 from linkwise.cluster.sequential.classify import classify, known_clusters
 from linkwise.cluster.sequential.landmarks import Basis, one_hot
 from linkwise.cluster.sequential.regroup import CHANGE, regroup
-from linkwise.cluster.sequential.views import Places, View, see
+from linkwise.cluster.sequential.views import Places, see
 from linkwise.kernels.belief import softmax_rows
 
+#: As many answers would have to say otherwise before the error rate moves half the way to them.
+PRIOR_ANSWERS = 200
 #: Shares of rows that clusters may misplace, and rates at which people may be wrong; the answers
 #: weigh them.
 _MISPLACED = np.array([0.02, 0.05, 0.1, 0.2, 0.4, 0.8])
@@ -63,50 +65,53 @@ def listen(basis: Basis, places: Places, answers: Answers) -> Heard:
     cluster_of = name_clusters(answers, votes, r)
     plain = calibrate(answers, answers.together(votes), r)
     believed = 1.0 - suspicion(answers, plain.together, plain.error_rate)
-    learned, spoken, together = _learn(basis, places, answers, believed, cluster_of)
-    judged = calibrate(answers, together, r)
+    learned = _learn(basis, places, answers, believed, cluster_of)
+    judged = calibrate(answers, learned.together, r)
     weight = _weight(answers, judged, plain)
-    mixed = weight * judged.together + (1.0 - weight) * plain.together
-    rate = calibrate(answers, mixed, r).error_rate
+    together = weight * judged.together + (1.0 - weight) * plain.together
+    rate = calibrate(answers, together, r).error_rate
     return Heard(
-        memberships=weight * learned + (1.0 - weight) * alone,
-        spoken=weight * spoken + (1.0 - weight) * votes,
-        suspicion=suspicion(answers, mixed, rate)[: answers.n_links],
+        memberships=weight * learned.memberships + (1.0 - weight) * alone,
+        spoken=weight * learned.spoken + (1.0 - weight) * votes,
+        suspicion=suspicion(answers, together, rate)[: answers.n_links],
         error_rate=rate,
         weight=weight,
         cluster_of=cluster_of,
     )
 
 
+class Learned(NamedTuple):
+    """What folds learned on average; ``together`` is what those predict that left an answer out."""
+
+    memberships: Floats
+    spoken: Floats
+    together: Floats
+
+
 def _learn(
     basis: Basis, places: Places, answers: Answers, believed: Floats, cluster_of: Ints
-) -> tuple[Floats, Floats, Floats]:
-    """Average over folds and views: memberships of landmarks and rows, left-out chances."""
+) -> Learned:
+    """Learn from all folds but one, in turn, and average."""
     r = basis.n_clusters
-    learned, spoken = np.zeros((basis.n_landmarks, r)), np.zeros((len(answers.rows), r))
+    memberships, spoken = 1e-9 * one_hot(basis.labels, r), np.zeros((len(answers.rows), r))
     together, times = np.zeros(len(answers)), np.zeros(len(answers))
-    seen_so_far = 1e-3 * one_hot(basis.labels, r)
     for fold in range(N_FOLDS):
         out, part = answers.left_out(fold), answers.without(fold)
-        for view in see(basis, places, part, believed[~out]):
-            landmarks, rows = _hear(basis, places, part, believed[~out], view, cluster_of)
-            names = _names_like(seen_so_far, landmarks, cluster_of)
-            landmarks, rows = landmarks[:, names], rows[:, names]
-            seen_so_far += landmarks
-            learned += landmarks
-            spoken += rows
-            together += np.where(out, answers.together(rows), 0.0)
-            times += out
-    n = np.maximum(times, 1.0)
-    n_averaged = learned.sum(axis=1, keepdims=True)
-    return learned / n_averaged, spoken / spoken.sum(axis=1, keepdims=True), together / n
+        landmarks, rows = _hear(basis, places, part, believed[~out], cluster_of)
+        names = _names_like(memberships, landmarks, cluster_of)
+        memberships += landmarks[:, names]
+        spoken += rows[:, names]
+        together += np.where(out, answers.together(rows), 0.0)
+        times += out
+    return Learned(memberships / N_FOLDS, spoken / N_FOLDS, together / np.maximum(times, 1.0))
 
 
 def _hear(
-    basis: Basis, places: Places, answers: Answers, believed: Floats, view: View, cluster_of: Ints
+    basis: Basis, places: Places, answers: Answers, believed: Floats, cluster_of: Ints
 ) -> tuple[Floats, Floats]:
-    """Return memberships of the landmarks and of the rows, by one view and part of the answers."""
+    """Return memberships of the landmarks and of the rows, by a part of the answers."""
     r = basis.n_clusters
+    view = see(basis, places, answers, believed)
     labels = one_hot(regroup(view.coordinates, basis.labels, places.mixture, answers), r)
     rows, landmarks = basis.votes(labels, places.blocks), basis.votes(labels, basis.blocks)
     names = _names_of_classes(answers, rows, _overlap(one_hot(basis.labels, r), labels), cluster_of)
@@ -125,12 +130,12 @@ def calibrate(answers: Answers, together: Floats, n_clusters: int) -> Calibratio
     """Average over how many rows are misplaced and how often people are wrong, by the answers.
 
     A pair of which neither row is misplaced is together with the given chance, any other as often
-    as rows at random. The error rate has the prior of one wrong answer of fifty.
+    as rows at random. What is assumed of the error rate counts as ``PRIOR_ANSWERS`` answers.
     """
     kept = (1.0 - _MISPLACED[:, None]) ** 2
     same = kept * together + (1.0 - kept) / n_clusters
     right = np.where(answers.must, same, 1.0 - same)
-    prior = np.log(_RATES) + (1.0 / ERROR_RATE - 1.0) * np.log1p(-_RATES)
+    prior = PRIOR_ANSWERS * (ERROR_RATE * np.log(_RATES) + (1 - ERROR_RATE) * np.log1p(-_RATES))
     value = np.array(
         [np.log(right + answers.error(rate) * (1.0 - 2.0 * right)).sum(axis=1) for rate in _RATES]
     )

@@ -84,6 +84,11 @@ class Basis:
         return np.asarray(unit_rows(self.vectors * np.sqrt(self.smoothness)))
 
     @cached_property
+    def coordinates(self) -> Floats:
+        """Graph and features of the landmarks, scaled to the same total variance."""
+        return _coordinates(self.vectors, self.features, self.n_clusters)
+
+    @cached_property
     def _members(self) -> sp.csr_array:
         """Which landmarks each block of each partition holds, rows that sum to 1."""
         n_partitions = len(self.blocks)
@@ -116,12 +121,13 @@ def build_basis(
     blocks = np.ascontiguousarray(labels.rows(rows).T)
     values, vectors = _spectrum(_graph(blocks), max(N_DIRECTIONS, 2 * n_clusters))
     features = _features(source, rows)
+    coordinates = _coordinates(vectors, features, n_clusters)
     return Basis(
         rows=rows,
         blocks=blocks,
         vectors=vectors,
         smoothness=(1 - SMOOTHING) / (1 - SMOOTHING * values),
-        labels=_clusters_alone(vectors, features, n_clusters, rng),
+        labels=_by_size(_kmeans(coordinates, n_clusters, _N_INIT, rng), n_clusters),
         order=rng.permutation(n_landmarks).astype(np.int64),
         features=features,
         n_clusters=n_clusters,
@@ -129,17 +135,16 @@ def build_basis(
     )
 
 
-def _clusters_alone(
-    vectors: Floats, features: NDArray[np.float32], n_clusters: int, rng: np.random.RandomState
-) -> Ints:
-    """Cluster the landmarks when nothing has been said: k-means on graph and features at once.
+def _coordinates(
+    vectors: Floats, features: NDArray[np.float32], n_clusters: int
+) -> NDArray[np.float64]:
+    """Put graph and features side by side, scaled to the same total variance.
 
-    Both are scaled to the same total variance, so the partition that explains most of the two
-    wins: the graph where it is clear, plain k-means where it is not.
+    The partition that explains most of the two wins: the graph's where it is clear, plain k-means
+    where it is not.
     """
     graph = scaled(unit_rows(vectors[:, :n_clusters]))
-    both = np.hstack([graph, scaled(features.astype(np.float64))])
-    return _by_size(_kmeans(both, n_clusters, _N_INIT, rng), n_clusters)
+    return np.hstack([graph, scaled(features.astype(np.float64))])
 
 
 def lift(basis: Basis, rows: Ints, blocks: NDArray[np.uint8]) -> sp.csr_array:

@@ -45,10 +45,12 @@ def _exchange(
     second = shares - first
     i, j = answers.i, answers.j
     now = answers.together(shares)[:, None]
-    needed = log_likelihood(answers, now, n_clusters)[0] + CHANGE
+    merges = _likely_merges(shares, answers)
+    n_exchanges = n_clusters * (n_clusters - 1) * (n_clusters - 2) / 2
+    needed = log_likelihood(answers, now, n_clusters)[0] + CHANGE + np.log(n_exchanges)
     lost = first[i] * second[j] + second[i] * first[j]
     best, most = None, needed
-    for a, b in _likely_merges(shares, answers):
+    for a, b in merges:
         gained = shares[i, a] * shares[j, b] + shares[i, b] * shares[j, a]
         value = log_likelihood(answers, now + gained[:, None] - lost, n_clusters)
         value[[a, b]] = -np.inf

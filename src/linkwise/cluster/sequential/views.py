@@ -1,4 +1,4 @@
-"""Two ways of seeing the landmarks, both bent by the answers: their graph, and their features.
+"""How the landmarks are seen: their graph and their features at once, both bent by the answers.
 
 *Graph.* The co-association graph has smooth directions; an answer adds to their Gram matrix a term
 that pulls its two rows together or pushes them apart, and the leading directions of the sum are
@@ -61,8 +61,12 @@ class View:
     rows: Floats
 
 
-def see(basis: Basis, places: Places, answers: Answers, believed: Floats) -> list[View]:
-    """Return both views; each answer counts as much as it is ``believed``."""
+def see(basis: Basis, places: Places, answers: Answers, believed: Floats) -> View:
+    """Return how the landmarks look; each answer counts as much as it is ``believed``.
+
+    Graph and features are scaled to the same total variance, as for the clusters without answers,
+    which without answers are found again.
+    """
     scaling = learn_metric(places, answers, believed)
     seen = basis.features @ scaling
     kept = _leading(seen, max(16, 2 * basis.n_clusters))
@@ -78,8 +82,7 @@ def see(basis: Basis, places: Places, answers: Answers, believed: Floats) -> lis
         ]
     ) / np.sqrt(2.0)
     graph = bend_graph(basis, places, answers, believed)
-    coordinates = [scaled(graph)] + ([scaled(seen)] if seen.shape[1] else [])
-    return [View(one, landmarks, rows) for one in coordinates]
+    return View(np.hstack([scaled(graph), scaled(seen)]), landmarks, rows)
 
 
 def bend_graph(basis: Basis, places: Places, answers: Answers, believed: Floats) -> Floats:
