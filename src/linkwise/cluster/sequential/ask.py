@@ -204,10 +204,14 @@ def _to_restructure(basis: Basis, labels: Ints, among: Links) -> Iterator[tuple[
         )
         surprising = same if says_same else different
         if same + different == 0 or (0 < surprising and same + different <= MAX_TRIES):
-            waiting.append((surprising == 0, one, other, same + different))
+            waiting.append((surprising == 0, one, other))
     waiting.sort(key=lambda hypothesis: hypothesis[0])  # first what was contradicted already
-    for _, one, other, n_asked in waiting:
-        yield _typical(basis, one, n_asked), _typical(basis, other, n_asked)
+    asked = {(int(a), int(b)) for a, b in np.concatenate([among.must, among.cannot])}
+    for _, one, other in waiting:
+        pairs = zip(_typical(basis, one), _typical(basis, other), strict=False)
+        pair = next(((a, b) for a, b in pairs if (min(a, b), max(a, b)) not in asked), None)
+        if pair is not None:
+            yield pair
 
 
 def _alike(coordinates: Floats, parts: list[Ints]) -> list[tuple[int, int]]:
@@ -222,11 +226,11 @@ def _alike(coordinates: Floats, parts: list[Ints]) -> list[tuple[int, int]]:
     return [(int(a[k]), int(b[k])) for k in order if np.isfinite(cost[k])]
 
 
-def _typical(basis: Basis, part: Ints, rank: int) -> int:
-    """Return the landmark of a part that is closest to its middle, or the next closest ones."""
+def _typical(basis: Basis, part: Ints) -> list[int]:
+    """Return the landmarks of a part, the closest to its middle first."""
     around = basis.coordinates[part] - basis.coordinates[part].mean(axis=0)
     order = np.argsort(np.square(around).sum(axis=1), kind="stable")
-    return int(part[order[min(rank, len(part) - 1)]])
+    return [int(landmark) for landmark in part[order]]
 
 
 def _interleave(drawn: Ints, doubtful: Ints) -> Ints:

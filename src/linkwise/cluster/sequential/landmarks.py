@@ -35,6 +35,9 @@ N_NEAREST = 10
 N_DIRECTIONS = 200
 #: How far the graph carries: the share of each step of a walk that goes on.
 SMOOTHING = 0.9
+#: Total variance of the features for one of the graph, where landmarks are clustered by both. At
+#: more than about 4/3 a graph that falls apart along one loud column does not overrule k-means.
+FEATURE_WEIGHT = 2.0
 _N_INIT = 20
 _MAX_ITER = 300
 
@@ -85,7 +88,7 @@ class Basis:
 
     @cached_property
     def coordinates(self) -> Floats:
-        """Graph and features of the landmarks, scaled to the same total variance."""
+        """Graph and features of the landmarks, as they are clustered without answers."""
         return _coordinates(self.vectors, self.features, self.n_clusters)
 
     @cached_property
@@ -138,13 +141,19 @@ def build_basis(
 def _coordinates(
     vectors: Floats, features: NDArray[np.float32], n_clusters: int
 ) -> NDArray[np.float64]:
-    """Put graph and features side by side, scaled to the same total variance.
+    """Put graph and features side by side.
 
-    The partition that explains most of the two wins: the graph's where it is clear, plain k-means
-    where it is not.
+    The partition that explains most of the two wins: the graph's where the features do not object,
+    plain k-means where they do.
     """
-    graph = scaled(unit_rows(vectors[:, :n_clusters]))
-    return np.hstack([graph, scaled(features.astype(np.float64))])
+    return side_by_side(unit_rows(vectors[:, :n_clusters]), features.astype(np.float64))
+
+
+def side_by_side(graph: Floats, features: Floats) -> Floats:
+    """Join coordinates by which landmarks are clustered, features having twice the variance."""
+    return np.ascontiguousarray(
+        np.hstack([scaled(graph), np.sqrt(FEATURE_WEIGHT) * scaled(features)])
+    )
 
 
 def lift(basis: Basis, rows: Ints, blocks: NDArray[np.uint8]) -> sp.csr_array:

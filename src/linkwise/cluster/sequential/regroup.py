@@ -1,11 +1,14 @@
-"""Clusters of the landmarks in one view: k-means, then merges and splits that the answers ask for.
+"""Clusters of the landmarks: k-means, then exchanges that the answers ask for.
 
-K-means starts from the clusters without answers. Where answers tear one cluster apart and join two
-others, no small step helps, so the best such exchange is tried as a whole: two clusters become one,
-and one is cut in two. It is kept if it makes the answers likelier by more than a few nats.
+K-means starts from the clusters without answers. Where answers tear a cluster apart, no small step
+helps, because there is no cluster to go to. So the best exchange is tried as a whole: one cluster
+is given up, its landmarks going to the next one, and another is cut in two. It is kept if it makes
+the answers likelier by more than a few nats, and by more than the best of so many would by chance.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 import scipy.sparse as sp
@@ -38,33 +41,42 @@ def regroup(coordinates: Floats, start: Ints, mixture: sp.csr_array, answers: An
 def _exchange(
     coordinates: Floats, labels: Ints, n_clusters: int, mixture: sp.csr_array, answers: Answers
 ) -> Ints | None:
-    """Return the clusters after the best merge and split, or None if none is worth it."""
+    """Return the clusters after the best exchange, or None if none is worth it."""
     half = cut_in_two(coordinates, labels, n_clusters)
-    shares = mixture @ one_hot(labels, n_clusters)
-    first = mixture @ (one_hot(labels, n_clusters) * half[:, None])
-    second = shares - first
-    i, j = answers.i, answers.j
-    now = answers.together(shares)[:, None]
-    merges = _likely_merges(shares, answers)
-    n_exchanges = n_clusters * (n_clusters - 1) * (n_clusters - 2) / 2
-    needed = log_likelihood(answers, now, n_clusters)[0] + CHANGE + np.log(n_exchanges)
+    member = one_hot(labels, n_clusters)
+    shares, first = mixture @ member, mixture @ (member * half[:, None])
+    second, i, j = shares - first, answers.i, answers.j
     lost = first[i] * second[j] + second[i] * first[j]
-    best, most = None, needed
-    for a, b in merges:
-        gained = shares[i, a] * shares[j, b] + shares[i, b] * shares[j, a]
-        value = log_likelihood(answers, now + gained[:, None] - lost, n_clusters)
-        value[[a, b]] = -np.inf
+    now = log_likelihood(answers, answers.together(shares)[:, None], n_clusters)[0]
+    most = needed = now + CHANGE + np.log(n_clusters * (n_clusters - 1))
+    best = None
+    for freed, spread in enumerate(_given_up(coordinates, labels, n_clusters)):
+        together = answers.together(mixture @ one_hot(spread, n_clusters))
+        value = log_likelihood(answers, together[:, None] - lost, n_clusters)
+        value[freed] = -np.inf
         if value.max() > most:
-            best, most = (a, b, int(value.argmax())), float(value.max())
+            cut, most = int(value.argmax()), float(value.max())
+            best = np.where((labels == cut) & half, freed, spread)
     if best is None:
         return None
-    merged, freed, cut = best
-    tried = np.where(labels == freed, merged, labels)
-    tried[(labels == cut) & half] = freed
-    tried, _ = lloyd(coordinates, tried, n_clusters, _MAX_ITER)
+    tried, _ = lloyd(coordinates, best, n_clusters, _MAX_ITER)
     together = answers.together(mixture @ one_hot(tried, n_clusters))
     better = log_likelihood(answers, together[:, None], n_clusters)[0] >= needed
     return np.asarray(tried) if better else None
+
+
+def _given_up(coordinates: Floats, labels: Ints, n_clusters: int) -> Iterator[Ints]:
+    """Yield, for each cluster, the labels when its landmarks go to the nearest of the others."""
+    size = np.bincount(labels, minlength=n_clusters)
+    sums = np.zeros((n_clusters, coordinates.shape[1]))
+    np.add.at(sums, labels, coordinates)
+    centers = sums / np.maximum(size, 1)[:, None]
+    near = coordinates @ centers.T - np.square(centers).sum(axis=1) / 2
+    near[:, size == 0] = -np.inf
+    near[np.arange(len(labels)), labels] = -np.inf
+    next_one = near.argmax(axis=1)
+    for c in range(n_clusters):
+        yield np.where(labels == c, next_one, labels)
 
 
 def log_likelihood(answers: Answers, together: Floats, n_clusters: int) -> Floats:
@@ -93,14 +105,3 @@ def cut_in_two(coordinates: Floats, labels: Ints, n_clusters: int) -> Bools:
             side, _ = lloyd(around, side, 2, 20)
         half[members] = side > 0
     return half
-
-
-def _likely_merges(shares: Floats, answers: Answers) -> list[tuple[int, int]]:
-    """Return the pairs of clusters between which answers say "same" most, at most two a cluster."""
-    n_clusters = shares.shape[1]
-    sign = np.where(answers.must, 1.0, -1.0)[:, None]
-    between = (shares[answers.i] * sign).T @ shares[answers.j]
-    between = between + between.T
-    a, b = np.triu_indices(n_clusters, 1)
-    order = np.argsort(-between[a, b], kind="stable")[: 2 * n_clusters]
-    return [(int(a[k]), int(b[k])) for k in order]

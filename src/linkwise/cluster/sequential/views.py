@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from linkwise.cluster.sequential.answers import Answers, Floats
-from linkwise.cluster.sequential.landmarks import Basis, scaled, unit_rows
+from linkwise.cluster.sequential.landmarks import Basis, side_by_side, unit_rows
 
 #: How strongly one answer bends the graph, in units of its smoothest direction.
 BEND = 10.0
@@ -64,8 +64,7 @@ class View:
 def see(basis: Basis, places: Places, answers: Answers, believed: Floats) -> View:
     """Return how the landmarks look; each answer counts as much as it is ``believed``.
 
-    Graph and features are scaled to the same total variance, as for the clusters without answers,
-    which without answers are found again.
+    Without answers it is how the clusters without answers were found.
     """
     scaling = learn_metric(places, answers, believed)
     seen = basis.features @ scaling
@@ -82,7 +81,7 @@ def see(basis: Basis, places: Places, answers: Answers, believed: Floats) -> Vie
         ]
     ) / np.sqrt(2.0)
     graph = bend_graph(basis, places, answers, believed)
-    return View(np.hstack([scaled(graph), scaled(seen)]), landmarks, rows)
+    return View(side_by_side(graph, seen), landmarks, rows)
 
 
 def bend_graph(basis: Basis, places: Places, answers: Answers, believed: Floats) -> Floats:
