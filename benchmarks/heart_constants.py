@@ -30,6 +30,8 @@ SETS = ("ecoli", "vehicle", "segment", "digits", "satimage")
 N_SEEDS = 2
 #: Probabilities are halved and doubled in odds, so that they stay probabilities.
 PROBABILITIES = ("ERROR_RATE", "MISPLACED", "SET_ASIDE", "SMOOTHING")
+#: What people say with a weight is a matter of words, not of the model: halved, all would be facts.
+WORDS = ("CONFIRMED",)
 #: These files belong to another estimator, or to files on disk.
 _OTHERS = ("scsc", "online", "model_file")
 
@@ -50,7 +52,8 @@ def constants() -> dict[str, float]:
         name: value
         for module in modules()
         for name, value in vars(module).items()
-        if name.isupper() and not name.startswith("_") and isinstance(value, int | float)
+        if name.isupper() and not name.startswith("_") and name not in WORDS
+        if isinstance(value, int | float)
     }
 
 

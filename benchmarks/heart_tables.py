@@ -310,6 +310,6 @@ def sensitivity(found: Found) -> str:
     for name, value in constants().items():
         for word in ("halved", "doubled"):
             changes = [change(f"{name} {word}", task) for task in tasks]
-            shown = [f"{c:+.3f}" for c in (np.mean(changes), *changes)]
+            shown = [f"{c:+.3f}" for c in (_mean(np.array(changes)), *changes)]
             rows.append([f"`{name}` = {value:g}", word, *shown])
     return markdown(["constant", "", "mean", *tasks], rows)
