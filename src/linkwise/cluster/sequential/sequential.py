@@ -111,17 +111,24 @@ class SequentialClustering(OnlineClusterer):
     .. math:: F_{ic} = \sum_k T_{k, L_{ki}, c}
 
     where :math:`L_{ki}` is the block of row :math:`i` in partition :math:`k`. The tables are the
-    shares of the clusters among 2000 landmark rows, and the landmarks are clustered by the leading
-    eigenvectors of their co-association graph plus a low-rank term made of the answers, or by their
-    features in a metric learned from the answers. Each answer counts as much as the ensemble and
-    the other answers make it believable; links left out choose the view and how strongly all of
-    them count; and a clustering that does not keep more links than chance explains never replaces
-    the one without answers.
+    shares of the clusters among 2000 landmark rows. A landmark or a row that was spoken about is of
+    class
+
+    .. math:: z_i \sim \mathrm{softmax}(\log[(1-\delta) v_i + \delta / r] + \phi_i W)
+
+    where :math:`v_i` are the votes of clusters that k-means finds once answers have bent the
+    landmarks' graph, or their features' metric; :math:`\phi_i` are the row's coordinates in both,
+    and :math:`W` corrects the clusters so that the answers :math:`[z_i = z_j]`, each wrong with a
+    small probability, become likely. This is done with each of five parts of the answers left out,
+    and averaged. How much better the average predicts what was left out than no answers do says
+    how much it counts; the same predictions give the error rate and each answer's ``suspicion_``.
 
     The result depends on the *set* of answers alone, not on the order or the batches in which they
-    came; taking an answer back is as if it had never been given. Links that are believed hold in
-    ``labels_`` whenever they can all hold; answers that are probably wrong are listed in
-    ``suspects_`` and hold once they are confirmed by giving them a weight of 2 or more.
+    came; taking an answer back is as if it had never been given. Labels of rows always hold, and
+    so do links confirmed by a weight of 2 or more, unless they contradict labels or each other.
+    Other links hold in ``labels_`` whenever they can all hold, except those more probably wrong
+    than right: these are set aside with a warning, but never among the first 30. ``suspects_``
+    lists them all.
 
     Parameters
     ----------
@@ -133,7 +140,7 @@ class SequentialClustering(OnlineClusterer):
         Base clusters per partition, 256 at most. "auto" is the smallest of 128, an eighth of the
         rows, and the larger of eight per cluster and the square root of the number of rows.
     honour : {"trusted", "all"}, default="trusted"
-        Which links must hold: all that are not suspected, or all.
+        Which links must hold: all but those that are probably wrong, or all.
     fast : bool, default=False
         Build the ensemble on the 64 leading principal components when there are more features.
     n_jobs : int or None, default=None
@@ -149,8 +156,14 @@ class SequentialClustering(OnlineClusterer):
         Cluster of each row; voted when asked for, then kept until the next answer.
     margins_ : ndarray of shape (n_samples,)
         How far the cluster leads, as a share of the votes.
+    memberships_ : ndarray of shape (n_samples, n_clusters)
+        Share of each row in each cluster; rows sum to 1.
     links_ : Links
-        All answers that count.
+        All links that were given.
+    named_ : PartialLabels
+        All labels that were given.
+    classes_ : ndarray of shape (n_clusters,)
+        The class that labels gave each cluster, None where they gave none.
     suspicion_ : ndarray of shape (n_links,)
         Probability that each of ``links_`` is wrong, must-links first.
     suspects_ : list of Suspect
