@@ -222,7 +222,7 @@ class OnlineClusterer(ConstrainedClusterer):
     def _split(self, given: Links | PartialLabels) -> tuple[Links, PartialLabels]:
         """Part what was said into links and labels; here labels become links."""
         links = given.to_links() if isinstance(given, PartialLabels) else given
-        return links, PartialLabels(np.full(len(links), -1))
+        return links, PartialLabels.of_rows({}, len(links))
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that are the fitted state, besides ensemble and links."""

@@ -375,7 +375,7 @@ class SequentialClustering(OnlineClusterer):
     def _split(self, given: Links | PartialLabels) -> tuple[Links, PartialLabels]:
         if isinstance(given, PartialLabels):
             return Links(len(given.codes)), given
-        return given, PartialLabels(np.full(len(given), -1))
+        return given, PartialLabels.of_rows({}, len(given))
 
     def _solve(self) -> None:
         basis, answers = self._basis, Answers.of(self.links_, self.named_)
