@@ -93,3 +93,12 @@ def test_a_keyword_nobody_knows_is_refused(cls):
     assert str(caught.value) == (
         f"{cls.__name__}.__init__() got an unexpected keyword argument 'n_cluster'"
     )
+
+
+@online
+def test_links_and_labels_heard_together_are_heard_one_after_the_other(cls):
+    links = lw.Links(300, must=[(0, 1), (5, 9)], cannot=[(1, 5)])
+    labels = lw.PartialLabels.of_rows({2: "a", 3: "b", 9: "b"}, 300)
+    at_once, in_turn = make(cls).fit(X).update(links, labels), make(cls).fit(X)
+    in_turn.update(labels).update(links)
+    assert_array_equal(at_once.labels_, in_turn.labels_)
