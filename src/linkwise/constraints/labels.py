@@ -95,7 +95,8 @@ class PartialLabels:
         >>> PartialLabels.of_rows({4: "cat", 0: "dog"}, 5).labels.tolist()
         ['dog', None, None, None, 'cat']
         """
-        classes, known = encode(list(names.values()), unknown=None)
+        given = list(names.values()) if names else np.empty(0, dtype=np.int64)
+        classes, known = encode(given, unknown=None)
         codes = np.full(n_samples, UNKNOWN, dtype=np.int64)
         codes[read_rows("rows", list(names), n_samples)] = known
         labels = cls.__new__(cls)

@@ -9,21 +9,18 @@ import numpy as np
 from linkwise.ensemble import LabelMatrix
 from linkwise.session.advice.questions import guess
 from linkwise.session.errors import InvalidEvent
-from linkwise.session.state.labelling import Labels
-from linkwise.session.state.structure import halve
+from linkwise.session.state.structure import halve, names_in
 from linkwise.session.state.view import View
 
 
 class CurrentClustering:
     """The clustering as it stands when an entry arrives.
 
-    ``latest`` is a view that is there already; ``labels`` may have to compute one.
+    ``latest`` is a view that is there already; ``view`` may have to compute one.
     """
 
-    def __init__(
-        self, latest: View | None, labels: Callable[[], Labels], matrix: LabelMatrix
-    ) -> None:
-        self._latest, self._labels, self._matrix = latest, labels, matrix
+    def __init__(self, latest: View | None, view: Callable[[], View], matrix: LabelMatrix) -> None:
+        self._latest, self._view, self._matrix = latest, view, matrix
 
     def guess(self, i: int, j: int) -> str | None:
         """Return what the latest view says of a pair."""
@@ -31,7 +28,7 @@ class CurrentClustering:
 
     def halves(self, cluster: int, rows: list[int] | None) -> list[list[int]]:
         """Return two lists of rows that show how a cluster is to be split."""
-        members = np.flatnonzero(self._labels() == cluster)
+        members = np.flatnonzero(self._view().labels == cluster)
         leaving = len(members) // 2 if rows is None else int(np.isin(members, rows).sum())
         if not 0 < leaving < len(members):
             raise InvalidEvent(
@@ -39,3 +36,16 @@ class CurrentClustering:
                 f"leave. A split needs rows on both sides."
             )
         return halve(members, rows, self._matrix)
+
+    def refuse_joining(self, clusters: list[int]) -> None:
+        """Refuse to make one cluster of several whose rows were given different names."""
+        labelling = self._view().labelling
+        if labelling is None:
+            return
+        joined = names_in(labelling.labels, clusters, labelling.clustered_names)
+        if len(joined) > 1:
+            first, second = joined[:2]
+            raise InvalidEvent(
+                f"merge: some of these rows are called {first!r} and others {second!r}, and a "
+                f"cluster has one name. Undo the labels of one of them first."
+            )
