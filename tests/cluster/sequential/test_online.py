@@ -102,3 +102,16 @@ def test_links_and_labels_heard_together_are_heard_one_after_the_other(cls):
     at_once, in_turn = make(cls).fit(X).update(links, labels), make(cls).fit(X)
     in_turn.update(labels).update(links)
     assert_array_equal(at_once.labels_, in_turn.labels_)
+
+
+def test_nobody_is_asked_about_two_rows_that_have_names():
+    """Also where only a few of the named rows are landmarks."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(4), 700)
+    rows = 6 * np.eye(4)[y] + rng.normal(size=(len(y), 4))
+    model = lw.SequentialClustering(4, n_partitions=10, random_state=0).fit(rows)
+    named = set(range(0, len(y), 2))
+    assert len(model.landmarks_.rows) < len(y)
+    model.update(lw.PartialLabels.of_rows({row: int(y[row]) for row in named}, len(y)))
+    assert not any({i, j} <= named for i, j in model.query(100).tolist())
+    assert not any({row, *examples} <= named for row, examples in model.query(50, kind="choice"))

@@ -250,10 +250,12 @@ class SequentialClustering(OnlineClusterer):
         require_number("query", "n", n, low=1, integer=True)
         if kind not in ("pair", "choice"):
             raise InvalidInput(f'query(kind={kind!r}): kind must be "pair" or "choice".')
-        basis, memberships = self._basis, self._solution.memberships
-        said = self.links_ | self.named_.to_links()
-        choose = choose_pairs if kind == "pair" else choose_choices
-        return choose(basis, basis.votes(memberships, basis.blocks), said, n)
+        basis = self._basis
+        votes = basis.votes(self._solution.memberships, basis.blocks)
+        said = self.links_[basis.rows] | self.named_[basis.rows].to_links()
+        if kind == "choice":
+            return choose_choices(basis, votes, said, n)
+        return choose_pairs(basis, votes, said, self.links_.n_links + self.named_.n_known, n)
 
     @property
     def landmarks_(self) -> Landmarks:
