@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
+from sklearn.datasets import load_digits
 
 import linkwise as lw
-from linkwise.errors import Cancelled
+from linkwise.errors import Cancelled, ConstraintWarning
 
 X = np.random.RandomState(0).normal(size=(300, 3))
 ONLINE = (lw.SequentialClustering, lw.SCSC)
@@ -115,3 +116,11 @@ def test_nobody_is_asked_about_two_rows_that_have_names():
     model.update(lw.PartialLabels.of_rows({row: int(y[row]) for row in named}, len(y)))
     assert not any({i, j} <= named for i, j in model.query(100).tolist())
     assert not any({row, *examples} <= named for row, examples in model.query(50, kind="choice"))
+
+
+def test_what_is_set_aside_is_said_where_update_was_called():
+    data, y = load_digits(return_X_y=True)
+    model = lw.SequentialClustering(10, n_partitions=50, random_state=0).fit(data[:600])
+    with pytest.warns(ConstraintWarning, match="were set aside") as caught:
+        model.update(lw.Links.sample(y[:600], 200, noise=0.2, random_state=1))
+    assert caught[0].filename == __file__

@@ -419,7 +419,7 @@ class SequentialClustering(OnlineClusterer):
                 f"and were set aside, {i}-{j} ({kind}-link, {doubt:.0%}) first; suspects_ lists "
                 "them. One that is right after all holds once it is given again with weight 2.",
                 ConstraintWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def _memberships(self, blocks: NDArray[np.uint8]) -> NDArray[np.float32]:
