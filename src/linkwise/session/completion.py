@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linkwise.ensemble import LabelMatrix
 from linkwise.session.advice.questions import guess
@@ -16,11 +17,18 @@ from linkwise.session.state.view import View
 class CurrentClustering:
     """The clustering as it stands when an entry arrives.
 
-    ``latest`` is a view that is there already; ``view`` may have to compute one.
+    ``latest`` is a view that is there already; ``view`` may have to compute one. ``names`` returns
+    the rows of the names that have a cluster.
     """
 
-    def __init__(self, latest: View | None, view: Callable[[], View], matrix: LabelMatrix) -> None:
-        self._latest, self._view, self._matrix = latest, view, matrix
+    def __init__(
+        self,
+        latest: View | None,
+        view: Callable[[], View],
+        names: Callable[[], dict[str, NDArray[np.int64]]],
+        matrix: LabelMatrix,
+    ) -> None:
+        self._latest, self._view, self._names, self._matrix = latest, view, names, matrix
 
     def guess(self, i: int, j: int) -> str | None:
         """Return what the latest view says of a pair."""
@@ -39,10 +47,10 @@ class CurrentClustering:
 
     def refuse_joining(self, clusters: list[int]) -> None:
         """Refuse to make one cluster of several whose rows were given different names."""
-        labelling = self._view().labelling
-        if labelling is None:
+        names = self._names()
+        if len(names) < 2:
             return
-        joined = names_in(labelling.labels, clusters, labelling.clustered_names)
+        joined = names_in(self._view().labels, clusters, names)
         if len(joined) > 1:
             first, second = joined[:2]
             raise InvalidEvent(

@@ -255,10 +255,13 @@ class Session(Speaking):
     def submit(self, entries: Sequence[Entry]) -> Future[list[Event]]:
         """Record entries as :meth:`append` does, without waiting.
 
-        Wrong entries are refused at once. Splits and merges wait for a view of the clusters.
+        Wrong entries are refused at once. Splits, and merges where rows have names, wait for a
+        view of the clusters.
         """
         checked = [check_entry(entry, self.n_rows) for entry in entries]
-        now = CurrentClustering(self.latest(), self.view, self._model.ensemble_.labels)
+        now = CurrentClustering(
+            self.latest(), self.view, self._clustered_names, self._model.ensemble_.labels
+        )
         return self._history.submit([complete_entry(entry, now) for entry in checked])
 
     def history(self, after: int = 0, limit: int | None = None) -> list[Event]:
@@ -392,6 +395,9 @@ class Session(Speaking):
             f"with Session.open({str(self.folder)!r}) as session:\n"
             f"    labels = session.view(at={self.seq}).labels\n"
         )
+
+    def _clustered_names(self) -> dict[str, NDArray[np.int64]]:
+        return self._history.state().clustered_names
 
     def _called(self, row: int) -> str:
         ids = self._display.ids

@@ -78,7 +78,7 @@ def find_troubles(statements: Statements, n_clusters: int, name: Name) -> list[T
 
 def find_vain_joins(labelling: Labelling) -> list[Trouble]:
     """Return the changes that have no effect because rows of different names would be together."""
-    names, troubles = labelling.clustered_names, []
+    names, troubles = labelling.state.clustered_names, []
     for change in labelling.state.changes:
         joined = names_joined(labelling.labels, change, names)
         if len(joined) > 1:

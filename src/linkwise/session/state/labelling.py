@@ -49,6 +49,11 @@ class State:
             n_clusters=n_clusters + log.added(n),
         )
 
+    @property
+    def clustered_names(self) -> dict[str, NDArray[np.int64]]:
+        """The rows of the names that have a cluster of their own."""
+        return self.statements.clustered_names(self.n_clusters)
+
 
 @dataclass(frozen=True, eq=False)
 class Labelling:
@@ -62,11 +67,6 @@ class Labelling:
     margins: Margins
     names: dict[int, str]
     model: Any = None
-
-    @property
-    def clustered_names(self) -> dict[str, NDArray[np.int64]]:
-        """The rows of the names that have a cluster of their own."""
-        return self.state.statements.clustered_names(self.state.n_clusters)
 
 
 class Labeller:
@@ -85,9 +85,8 @@ class Labeller:
 
     def label(self, state: State) -> Labelling:
         """Return the labels of all rows in this state."""
-        said = state.statements
+        said, names = state.statements, state.clustered_names
         solved = self.solved(state)
-        names = said.clustered_names(state.n_clusters)
         links = said.links() if state.changes else solved.links_
         voted = np.asarray(solved.labels_)
         labels = apply_changes(voted, state.changes, names, links, self._margins)
