@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,24 +79,45 @@ class PartialLabels:
         labels._set(classes[present], renumbered[codes])
         return labels
 
-    def _names(self) -> NDArray[Any]:
-        """Return the label of each row, None where it is unknown."""
-        names = np.full(len(self.codes), None, dtype=object)
-        known = self.codes >= 0
-        names[known] = self.classes[self.codes[known]]
-        return names
+    @classmethod
+    def of_rows(cls, names: Mapping[int, object], n_samples: int) -> PartialLabels:
+        """Return the labels of a few rows of many.
+
+        Parameters
+        ----------
+        names : mapping of int to object
+            The label of each row that is known.
+        n_samples : int
+            How many rows the data has.
+
+        Examples
+        --------
+        >>> PartialLabels.of_rows({4: "cat", 0: "dog"}, 5).labels.tolist()
+        ['dog', None, None, None, 'cat']
+        """
+        given = list(names.values()) if names else np.empty(0, dtype=np.int64)
+        classes, known = encode(given, unknown=None)
+        codes = np.full(n_samples, UNKNOWN, dtype=np.int64)
+        codes[read_rows("rows", list(names), n_samples)] = known
+        labels = cls.__new__(cls)
+        labels._set(classes, codes)
+        return labels
 
     def __or__(self, other: PartialLabels) -> PartialLabels:
         """Return what either knows; a row that has two different labels is refused."""
-        mine, theirs = self._names(), self._check_same_rows(other)._names()
-        clash = np.flatnonzero((self.codes >= 0) & (other.codes >= 0) & (mine != theirs))
-        if len(clash):
-            row = int(clash[0])
-            raise InvalidLinks(
-                f"row {row} is labelled {mine[row]!r} already and now {theirs[row]!r}. "
-                "Take the first label back before giving another."
-            )
-        return PartialLabels(np.where(self.codes >= 0, mine, theirs), unknown=None)
+        rows, added = np.flatnonzero(self.known), np.flatnonzero(self._check_same_rows(other).known)
+        if not len(added):
+            return self
+        names = dict(zip(rows.tolist(), self.classes[self.codes[rows]].tolist(), strict=True))
+        for row, name in zip(
+            added.tolist(), other.classes[other.codes[added]].tolist(), strict=True
+        ):
+            if names.setdefault(row, name) != name:
+                raise InvalidLinks(
+                    f"row {row} is labelled {names[row]!r} already and now {name!r}. "
+                    "Take the first label back before giving another."
+                )
+        return PartialLabels.of_rows(names, len(self))
 
     def without(self, other: PartialLabels) -> PartialLabels:
         """Return what is known without the rows that ``other`` labels."""

@@ -10,6 +10,7 @@ from PIL import Image
 from service_client import FLOWERS, answer, tell, wait_for
 from sklearn.datasets import load_iris
 
+from linkwise import Links
 from linkwise.query import STRATEGIES
 
 
@@ -111,10 +112,19 @@ def test_contradictions_are_told_with_the_events_that_settle_them(client):
 
 
 def test_doubts_name_the_answer(client):
-    tell(client, answer(0, 120, "same"), *[answer(k, k + 100, "different") for k in range(30)])
+    """Of three hundred answers sixty are wrong."""
+    y = load_iris().target
+    said = Links.sample(y, 300, noise=0.2, random_state=0)
+    for pairs, verdict in ((said.must, "same"), (said.cannot, "different")):
+        tell(client, *[answer(i, j, verdict) for i, j in pairs.tolist()])
     found = client.get(f"{FLOWERS}/suspects").json()
-    assert (found[0]["event"], found[0]["verdict"]) == (1, "same")
-    assert all(0.5 <= doubt["suspicion"] <= 1 for doubt in found)
+    assert len(found) > 5
+    pairs = np.concatenate([said.must, said.cannot])
+    for doubt in found:
+        i, j = doubt["i"], doubt["j"]
+        assert [i, j] == pairs[doubt["event"] - 1].tolist()
+        assert (doubt["verdict"] == "same") != (y[i] == y[j])
+        assert 0.5 <= doubt["suspicion"] <= 1
 
 
 def test_progress_counts_the_answers(client):

@@ -131,7 +131,8 @@ class Answers:
 
 def _comparisons(labels: PartialLabels) -> tuple[Ints, Ints]:
     """Compare every named row with the next of its class and one of each of the next classes."""
-    members = [np.flatnonzero(labels.codes == k) for k in range(len(labels.classes))]
+    known = np.flatnonzero(labels.known)
+    members = [known[labels.codes[known] == k] for k in range(len(labels.classes))]
     same, different = [np.empty((0, 2), dtype=np.int64)], [np.empty((0, 2), dtype=np.int64)]
     for k, own in enumerate(members):
         if len(own) > 1:

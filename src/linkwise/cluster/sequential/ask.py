@@ -41,19 +41,18 @@ class Choice(NamedTuple):
     examples: tuple[int, ...]
 
 
-def choose_pairs(basis: Basis, votes: Floats, links: Links, n_questions: int) -> Ints:
+def choose_pairs(basis: Basis, votes: Floats, among: Links, n_asked: int, n_questions: int) -> Ints:
     """Return up to ``n_questions`` pairs of rows that have not been asked, most useful first.
 
     ``votes`` (shares, one row a landmark) are those of the landmarks after the answers so far;
-    ``links`` are all answers, names among them.
+    ``among`` is all that was said about landmarks, names included; ``n_asked`` are all answers.
     """
-    among = links[basis.rows]
     known = _known_groups(basis, votes, among)
     to_place = _to_place(basis, known)
     to_compare = _to_compare(basis.n_clusters, known)
     to_restructure = _to_restructure(basis, votes.argmax(axis=1), among)
     pairs: list[tuple[int, int]] = []
-    for number in range(links.n_links, links.n_links + n_questions):
+    for number in range(n_asked, n_asked + n_questions):
         turn = number % COMPARE_EVERY
         pair = next(to_compare, None) if turn == COMPARE_EVERY - 1 else None
         if pair is None and turn % 2 == 0:
@@ -65,9 +64,9 @@ def choose_pairs(basis: Basis, votes: Floats, links: Links, n_questions: int) ->
     return np.sort(basis.rows[np.array(pairs, dtype=np.int64).reshape(-1, 2)], axis=1)
 
 
-def choose_choices(basis: Basis, votes: Floats, links: Links, n_questions: int) -> list[Choice]:
+def choose_choices(basis: Basis, votes: Floats, among: Links, n_questions: int) -> list[Choice]:
     """Return up to ``n_questions`` rows to place, each with examples of its likeliest groups."""
-    known = _known_groups(basis, votes, links[basis.rows])
+    known = _known_groups(basis, votes, among)
     chance = np.where(known.apart, 0.0, known.chance)
     found = []
     for landmark, _ in islice(_to_place(basis, known), n_questions):

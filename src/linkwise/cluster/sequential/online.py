@@ -77,7 +77,7 @@ class OnlineClusterer(ConstrainedClusterer):
 
         def predict(self, X: SourceLike) -> Labels: ...
 
-    def update(self, constraints: Knowledge) -> Self:
+    def update(self, constraints: Knowledge, *more: Knowledge) -> Self:
         """Hear more answers; the cost does not depend on the number of rows.
 
         Parameters
@@ -85,13 +85,18 @@ class OnlineClusterer(ConstrainedClusterer):
         constraints : Links, PartialLabels or array-like of shape (n_samples,)
             New answers about the same rows. An answer given again keeps the larger weight; a row
             keeps its label until that is taken back.
+        *more : Links, PartialLabels or array-like of shape (n_samples,)
+            What is to be heard at the same time, such as labels beside links.
 
         Returns
         -------
         self
         """
-        links, named = self._heard(constraints)
-        return self._say(self.links_ | links, self.named_ | named)
+        links, named = self.links_, self.named_
+        for given in (constraints, *more):
+            said, called = self._heard(given)
+            links, named = links | said, named | called
+        return self._say(links, named)
 
     def retract(self, constraints: Knowledge) -> Self:
         """Take answers back, as if they had never been given.
@@ -222,7 +227,7 @@ class OnlineClusterer(ConstrainedClusterer):
     def _split(self, given: Links | PartialLabels) -> tuple[Links, PartialLabels]:
         """Part what was said into links and labels; here labels become links."""
         links = given.to_links() if isinstance(given, PartialLabels) else given
-        return links, PartialLabels(np.full(len(links), -1))
+        return links, PartialLabels.of_rows({}, len(links))
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that are the fitted state, besides ensemble and links."""

@@ -263,10 +263,12 @@ class SequentialClustering(OnlineClusterer):
         require_number("query", "n", n, low=1, integer=True)
         if kind not in ("pair", "choice"):
             raise InvalidInput(f'query(kind={kind!r}): kind must be "pair" or "choice".')
-        basis, memberships = self._basis, self._solution.memberships
-        said = self.links_ | self.named_.to_links()
-        choose = choose_pairs if kind == "pair" else choose_choices
-        return choose(basis, basis.votes(memberships, basis.blocks), said, n)
+        basis = self._basis
+        votes = basis.votes(self._solution.memberships, basis.blocks)
+        said = self.links_[basis.rows] | self.named_[basis.rows].to_links()
+        if kind == "choice":
+            return choose_choices(basis, votes, said, n)
+        return choose_pairs(basis, votes, said, self.links_.n_links + self.named_.n_known, n)
 
     @property
     def landmarks_(self) -> Landmarks:
@@ -388,7 +390,7 @@ class SequentialClustering(OnlineClusterer):
     def _split(self, given: Links | PartialLabels) -> tuple[Links, PartialLabels]:
         if isinstance(given, PartialLabels):
             return Links(len(given.codes)), given
-        return given, PartialLabels(np.full(len(given), -1))
+        return given, PartialLabels.of_rows({}, len(given))
 
     def _solve(self) -> None:
         basis, answers = self._basis, Answers.of(self.links_, self.named_)
@@ -430,7 +432,7 @@ class SequentialClustering(OnlineClusterer):
                 f"and were set aside, {i}-{j} ({kind}-link, {doubt:.0%}) first; suspects_ lists "
                 "them. One that is right after all holds once it is given again with weight 2.",
                 ConstraintWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def _memberships(self, blocks: NDArray[np.uint8]) -> NDArray[np.float32]:
