@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -78,24 +79,39 @@ class PartialLabels:
         labels._set(classes[present], renumbered[codes])
         return labels
 
-    def _names(self) -> NDArray[Any]:
-        """Return the label of each row, None where it is unknown."""
-        names = np.full(len(self.codes), None, dtype=object)
-        known = self.codes >= 0
-        names[known] = self.classes[self.codes[known]]
+    @classmethod
+    def of_rows(cls, n_samples: int, rows: NDArray[np.int64], labels: LabelsLike) -> PartialLabels:
+        """Return the labels of some of ``n_samples`` rows; the others are unknown.
+
+        Examples
+        --------
+        >>> PartialLabels.of_rows(4, np.array([3, 1]), ["cat", "dog"]).labels.tolist()
+        [None, 'dog', None, 'cat']
+        """
+        classes, found = encode(labels, unknown=None)
+        codes = np.full(n_samples, UNKNOWN, dtype=np.int64)
+        codes[rows] = found
+        return cls._from_codes(classes, codes)
+
+    def _names(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the labels of rows that have one, as Python's own values."""
+        names = np.empty(len(rows), dtype=object)
+        names[:] = self.classes[self.codes[rows]].tolist()
         return names
 
     def __or__(self, other: PartialLabels) -> PartialLabels:
         """Return what either knows; a row that has two different labels is refused."""
-        mine, theirs = self._names(), self._check_same_rows(other)._names()
-        clash = np.flatnonzero((self.codes >= 0) & (other.codes >= 0) & (mine != theirs))
-        if len(clash):
-            row = int(clash[0])
+        mine, theirs = self.known_rows, self._check_same_rows(other).known_rows
+        both = np.intersect1d(mine, theirs)
+        was, now = self._names(both), other._names(both)
+        for clash in np.flatnonzero(was != now)[:1]:
             raise InvalidLinks(
-                f"row {row} is labelled {mine[row]!r} already and now {theirs[row]!r}. "
+                f"row {both[clash]} is labelled {was[clash]!r} already and now {now[clash]!r}. "
                 "Take the first label back before giving another."
             )
-        return PartialLabels(np.where(self.codes >= 0, mine, theirs), unknown=None)
+        new = np.setdiff1d(theirs, mine)
+        names = np.concatenate([self._names(mine), other._names(new)])
+        return self.of_rows(len(self), np.concatenate([mine, new]), names)
 
     def without(self, other: PartialLabels) -> PartialLabels:
         """Return what is known without the rows that ``other`` labels."""
@@ -245,7 +261,7 @@ class PartialLabels:
     def labels(self) -> NDArray[Any]:
         """The label of each row as it was given, None where it is unknown."""
         names = np.full(len(self), None, dtype=object)
-        names[self.known] = self.classes[self.codes[self.known]].tolist()
+        names[self.known_rows] = self._names(self.known_rows)
         return names
 
     @property
@@ -261,10 +277,15 @@ class PartialLabels:
         """Which rows have a label."""
         return np.asarray(self.codes >= 0)
 
+    @cached_property
+    def known_rows(self) -> NDArray[np.int64]:
+        """The rows that have a label, increasing."""
+        return np.flatnonzero(self.known)
+
     @property
     def n_known(self) -> int:
         """Number of rows that have a label."""
-        return int(self.known.sum())
+        return len(self.known_rows)
 
     def to_links(self) -> Links:
         """Return links that entail the same: a chain per class, and the classes kept apart.

@@ -68,7 +68,7 @@ class Answers:
     def of(cls, links: Links, labels: PartialLabels) -> Answers:
         """Gather what links and labels about the same rows say."""
         same, different = _comparisons(labels)
-        rows = np.union1d(links.linked_rows, np.flatnonzero(labels.codes >= 0))
+        rows = np.union1d(links.linked_rows, labels.known_rows)
         pairs = np.concatenate([links.must, links.cannot, same, different]).reshape(-1, 2)
         n_links, n_entailed = links.n_links, len(same) + len(different)
         name_fold = _fold(rows, rows)
@@ -131,7 +131,8 @@ class Answers:
 
 def _comparisons(labels: PartialLabels) -> tuple[Ints, Ints]:
     """Compare every named row with the next of its class and one of each of the next classes."""
-    members = [np.flatnonzero(labels.codes == k) for k in range(len(labels.classes))]
+    known = labels.known_rows
+    members = [known[labels.codes[known] == k] for k in range(len(labels.classes))]
     same, different = [np.empty((0, 2), dtype=np.int64)], [np.empty((0, 2), dtype=np.int64)]
     for k, own in enumerate(members):
         if len(own) > 1:

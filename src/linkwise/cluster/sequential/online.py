@@ -63,7 +63,8 @@ class OnlineClusterer(ConstrainedClusterer):
         self.ensemble_: Ensemble = self._build(X.source, int(rng.randint(2**31 - 1)))
         self._prepare(X.source, rng)
         self.n_iter_ = 1
-        self._say(*self._split(knowledge))
+        links, named = self._split(knowledge)
+        self._say(links, PartialLabels(np.full(len(links), -1)) if named is None else named)
 
     if TYPE_CHECKING:  # more can be rows here than elsewhere; the ritual is the same
 
@@ -91,7 +92,7 @@ class OnlineClusterer(ConstrainedClusterer):
         self
         """
         links, named = self._heard(constraints)
-        return self._say(self.links_ | links, self.named_ | named)
+        return self._say(self.links_ | links, self.named_ if named is None else self.named_ | named)
 
     def retract(self, constraints: Knowledge) -> Self:
         """Take answers back, as if they had never been given.
@@ -101,7 +102,7 @@ class OnlineClusterer(ConstrainedClusterer):
         self
         """
         unwanted, unnamed = self._heard(constraints)
-        self._check_named(unnamed)
+        named = self.named_ if unnamed is None else self._named_without(unnamed)
         for kind in ("must", "cannot"):
             held = {tuple(pair) for pair in getattr(self.links_, kind).tolist()}
             for pair in getattr(unwanted, kind).tolist():
@@ -110,19 +111,17 @@ class OnlineClusterer(ConstrainedClusterer):
                         f"{pair[0]}-{pair[1]} was never given as a {kind}-link, so it cannot be "
                         "taken back. Nothing was changed."
                     )
-        return self._say(self.links_.without(unwanted), self.named_.without(unnamed))
+        return self._say(self.links_.without(unwanted), named)
 
-    def _check_named(self, labels: PartialLabels) -> None:
-        """Refuse to take back a label that was never given."""
-        was = (self.named_.codes >= 0) & (labels.codes >= 0)
-        same = self.named_.classes[self.named_.codes[was]] == labels.classes[labels.codes[was]]
-        wrong = np.setdiff1d(np.flatnonzero(labels.codes >= 0), np.flatnonzero(was)[same])
-        if len(wrong):
-            name = labels.classes[labels.codes[wrong[0]]]
+    def _named_without(self, labels: PartialLabels) -> PartialLabels:
+        """Take labels back; one that was never given is refused."""
+        held, unwanted = self.named_.labels, labels.labels
+        for row in labels.known_rows[(held != unwanted)[labels.known_rows]][:1]:
             raise InvalidInput(
-                f"row {wrong[0]} was never labelled {name!r}, so that cannot be taken back. "
+                f"row {row} was never labelled {unwanted[row]!r}, so that cannot be taken back. "
                 "Nothing was changed."
             )
+        return self.named_.without(labels)
 
     def extend(self, X: SourceLike) -> Self:
         """Append rows; they are labelled by the partitions that exist, and can be linked.
@@ -219,10 +218,9 @@ class OnlineClusterer(ConstrainedClusterer):
         """Return the rows spoken about, increasing, and their clusters."""
         raise NotImplementedError
 
-    def _split(self, given: Links | PartialLabels) -> tuple[Links, PartialLabels]:
+    def _split(self, given: Links | PartialLabels) -> tuple[Links, PartialLabels | None]:
         """Part what was said into links and labels; here labels become links."""
-        links = given.to_links() if isinstance(given, PartialLabels) else given
-        return links, PartialLabels(np.full(len(links), -1))
+        return given.to_links() if isinstance(given, PartialLabels) else given, None
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that are the fitted state, besides ensemble and links."""
@@ -262,7 +260,7 @@ class OnlineClusterer(ConstrainedClusterer):
         blocks = self.ensemble_.assign(X.source, n_threads=self.n_jobs)
         return self._vote(blocks)[0]
 
-    def _heard(self, constraints: Knowledge) -> tuple[Links, PartialLabels]:
+    def _heard(self, constraints: Knowledge) -> tuple[Links, PartialLabels | None]:
         check_is_fitted(self)
         given = as_constraints(constraints, self.ensemble_.n_rows)
         return self._split(Links(self.ensemble_.n_rows) if given is None else given)

@@ -251,7 +251,7 @@ class SequentialClustering(OnlineClusterer):
         if kind not in ("pair", "choice"):
             raise InvalidInput(f'query(kind={kind!r}): kind must be "pair" or "choice".')
         basis, memberships = self._basis, self._solution.memberships
-        said = self.links_ | self.named_.to_links()
+        said = self.links_ | self.named_.to_links() if len(self.named_.classes) else self.links_
         choose = choose_pairs if kind == "pair" else choose_choices
         return choose(basis, basis.votes(memberships, basis.blocks), said, n)
 
@@ -372,10 +372,8 @@ class SequentialClustering(OnlineClusterer):
             return given, Links(n_samples)
         return super()._read(given, n_samples)
 
-    def _split(self, given: Links | PartialLabels) -> tuple[Links, PartialLabels]:
-        if isinstance(given, PartialLabels):
-            return Links(len(given.codes)), given
-        return given, PartialLabels(np.full(len(given), -1))
+    def _split(self, given: Links | PartialLabels) -> tuple[Links, PartialLabels | None]:
+        return (Links(len(given)), given) if isinstance(given, PartialLabels) else (given, None)
 
     def _solve(self) -> None:
         basis, answers = self._basis, Answers.of(self.links_, self.named_)
@@ -417,7 +415,7 @@ class SequentialClustering(OnlineClusterer):
                 f"and were set aside, {i}-{j} ({kind}-link, {doubt:.0%}) first; suspects_ lists "
                 "them. One that is right after all holds once it is given again with weight 2.",
                 ConstraintWarning,
-                stacklevel=4,
+                stacklevel=5,  # whoever called update or retract
             )
 
     def _memberships(self, blocks: NDArray[np.uint8]) -> NDArray[np.float32]:
