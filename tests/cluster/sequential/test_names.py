@@ -179,7 +179,7 @@ def test_the_report_counts_names_and_links_apart(model, digits):
 
 
 def test_memberships_are_shares_and_the_largest_is_the_label(model, digits):
-    X, y = digits
+    _, y = digits
     model.update(some(y, 0.1)).update(Links.sample(y, 50, random_state=0))
     shares = model.memberships_
     assert shares.dtype == np.float32
@@ -209,7 +209,7 @@ def test_probabilities_of_new_rows_are_shares_and_the_largest_is_what_is_predict
 @pytest.mark.parametrize(
     "convert", [lambda y: WORDS[y], lambda y: y, lambda y: y * 1.5, lambda y: y % 2 == 0]
 )
-def test_a_saved_model_keeps_its_names(fitted, model, digits, convert, tmp_path):
+def test_a_saved_model_keeps_its_names(model, digits, convert, tmp_path):
     _, y = digits
     names = np.where(np.arange(N) % 5 == 0, convert(y).astype(object), None)
     model.update(names).update(Links.sample(y, 20, random_state=0))
