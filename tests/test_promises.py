@@ -123,17 +123,19 @@ def test_confirmed_answers_hold_all(situation):
     assert links.satisfied(model.update(links).labels_).all()
 
 
-@pytest.fixture(scope="module")
-def grown():
+@pytest.fixture(scope="module", params=[False, True], ids=["links", "labels too"])
+def grown(request):
     """One model as it was fitted, and as it is with a thousand times as many rows."""
     X, y = make_blobs(300, n_features=4, centers=3, cluster_std=2.0, random_state=0)
-    drawn = Links.sample(y, 40, noise=0.1, random_state=0)
+    drawn = Links.sample(y, 20, noise=0.1, random_state=0)
     models = []
     for times in (1, 1000):
         model = SequentialClustering(3, n_partitions=20, random_state=0).fit(X)
         if times > 1:
             model.extend(np.tile(X, (times - 1, 1)))
         model.update(Links(300 * times, must=drawn.must, cannot=drawn.cannot))
+        if request.param:
+            model.update(np.where(np.arange(300 * times) < 30, np.resize(y, 300 * times), -1))
         model.ensemble_.labels = CountedLabels.of(model.ensemble_.labels)
         models.append(model)
     return models

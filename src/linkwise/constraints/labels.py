@@ -296,7 +296,9 @@ class PartialLabels:
         >>> links.must.tolist(), links.cannot.tolist()
         ([[0, 3]], [[0, 1]])
         """
-        return Links.from_labels(self.codes)
+        rows = self.known_rows
+        among = Links.from_labels(self.codes[rows])
+        return Links(len(self), must=rows[among.must], cannot=rows[among.cannot])
 
     def __getitem__(self, rows: RowsLike) -> PartialLabels:
         """Return the labels of ``rows``: a mask, whole numbers, a slice, or ``(rows, ...)``.
