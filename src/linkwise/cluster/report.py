@@ -26,8 +26,8 @@ class FitReport:
     n_named : int
         Rows whose class was given.
     named_kept : int
-        How many of them are in a cluster of their class: one in which no other class has more of
-        the rows that were given.
+        How many of them are in a cluster of their class: the class that has most of the rows
+        there that were given.
     set_aside : int
         Links that probably are wrong and were not made to hold.
     agreement : float or None
@@ -65,8 +65,7 @@ class FitReport:
         given = codes >= 0
         table = np.zeros((int(labels.max(initial=0)) + 1, int(codes.max(initial=-1)) + 1))
         np.add.at(table, (labels[given], codes[given]), 1.0)
-        most = table.max(axis=1, initial=0.0)
-        kept = table[labels[given], codes[given]] >= most[labels[given]]
+        kept = table.argmax(axis=1)[labels[given]] == codes[given] if given.any() else given[:0]
         return replace(self, n_named=int(given.sum()), named_kept=int(kept.sum()))
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -267,7 +268,8 @@ class PartialLabels:
     def labels(self) -> NDArray[Any]:
         """The label of each row as it was given, None where it is unknown."""
         names = np.full(len(self), None, dtype=object)
-        names[self.known] = self.classes[self.codes[self.known]].tolist()
+        rows = self.known_rows
+        names[rows] = self.classes[self.codes[rows]].tolist()
         return names
 
     @property
@@ -283,10 +285,15 @@ class PartialLabels:
         """Which rows have a label."""
         return np.asarray(self.codes >= 0)
 
+    @cached_property
+    def known_rows(self) -> NDArray[np.int64]:
+        """The rows that have a label, increasing."""
+        return np.flatnonzero(self.known)
+
     @property
     def n_known(self) -> int:
         """Number of rows that have a label."""
-        return int(self.known.sum())
+        return len(self.known_rows)
 
     def to_links(self) -> Links:
         """Return links that entail the same: a chain per class, and the classes kept apart.
@@ -297,7 +304,9 @@ class PartialLabels:
         >>> links.must.tolist(), links.cannot.tolist()
         ([[0, 3]], [[0, 1]])
         """
-        return Links.from_labels(self.codes)
+        rows = self.known_rows
+        among = Links.from_labels(self.codes[rows])
+        return Links(len(self), must=rows[among.must], cannot=rows[among.cannot])
 
     def __getitem__(self, rows: RowsLike) -> PartialLabels:
         """Return the labels of ``rows``: a mask, whole numbers, a slice, or ``(rows, ...)``.

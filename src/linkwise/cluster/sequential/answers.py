@@ -68,7 +68,7 @@ class Answers:
     def of(cls, links: Links, labels: PartialLabels) -> Answers:
         """Gather what links and labels about the same rows say."""
         same, different = _comparisons(labels)
-        rows = np.union1d(links.linked_rows, np.flatnonzero(labels.codes >= 0))
+        rows = np.union1d(links.linked_rows, labels.known_rows)
         pairs = np.concatenate([links.must, links.cannot, same, different]).reshape(-1, 2)
         n_links, n_entailed = links.n_links, len(same) + len(different)
         name_fold = _fold(rows, rows)

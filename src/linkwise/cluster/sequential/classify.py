@@ -53,13 +53,14 @@ def classify(mean: Floats, rows: Floats, answers: Answers, known: Ints) -> tuple
     factor, variance = _precision(rows, teachers)
     leverage = teachers[:, None] * variance / (1.0 - 0.5 * variance)
     error = answers.error(ERROR_RATE)
-    chances = np.where(answers.must, (1.0 - error, error), (error, 1.0 - error))
+    if_same, if_not = np.where(answers.must, (1.0 - error, error), (error, 1.0 - error))
     weights, pull, score = np.zeros((rows.shape[1], r)), np.zeros_like(mean), mean
     messages = np.zeros((len(answers), 2, r))
     for number in range(_N_STEPS + 1):
         alone = softmax_rows(score - leverage * pull)
         alone[is_known] = 0.999 * truth + 0.001 / r
-        told = propagate(alone, messages, answers.i, answers.j, *chances, 1 if number else 3)
+        sweeps = 1 if number else 3
+        told = propagate(alone, messages, answers.i, answers.j, if_same, if_not, sweeps)
         if number == _N_STEPS:
             break
         thinks = softmax_rows(score + told)

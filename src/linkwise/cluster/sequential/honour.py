@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse.csgraph import connected_components
 
 from linkwise.cluster.sequential.answers import Answers, Bools, Floats, Ints
 from linkwise.constraints import Links
-from linkwise.constraints.groups import Groups
+from linkwise.constraints.groups import Groups, sums_by_group
 from linkwise.kernels.colouring import colour_groups
 from linkwise.kernels.kmeans_step import move_groups
 
-#: Prices that decide before any sum of beliefs does: of a broken link, and of a broken fact.
-_BROKEN, _BROKEN_FACT = 1e6, 1e9
+#: Nats that a broken link costs, more than any sum of beliefs.
+_BROKEN = 1e6
+#: How many links a confirmed one outweighs, and a name.
+_FACT, _NAME = 1e3, 1e6
 _MAX_RETREATS = 2_000
 _MAX_MOVES = 50
 
@@ -40,7 +44,7 @@ def settle_rows(
         Which links must hold, if they all can.
     """
     n_rows, n_classes = len(answers.rows), len(cluster_of)
-    cost = np.full((n_rows + n_classes, memberships.shape[1]), _BROKEN_FACT)
+    cost = np.full((n_rows + n_classes, memberships.shape[1]), _BROKEN * _NAME)
     cost[:n_rows] = -np.log(memberships + 1e-9)
     cost[n_rows + np.arange(n_classes), cluster_of] = 0.0
     return _cheapest(cost, _consistent(answers, n_classes, suspicion, honoured))[:n_rows]
@@ -54,7 +58,7 @@ def _consistent(answers: Answers, n_classes: int, suspicion: Floats, honoured: B
     named = np.flatnonzero(answers.named >= 0)
     same = np.column_stack([named, n_rows + answers.named[named]])
     different = n_rows + np.column_stack(np.triu_indices(n_classes, 1))
-    weight = 1.0 - suspicion + 1e-6 + _BROKEN * answers.is_fact[:n]
+    weight = 1.0 - suspicion + 1e-6 + _FACT * answers.is_fact[:n]
     links = Links(
         n_rows + n_classes,
         must=np.concatenate([pairs[must], same]),
@@ -62,9 +66,9 @@ def _consistent(answers: Answers, n_classes: int, suspicion: Floats, honoured: B
         weight=np.concatenate(
             [
                 weight[must],
-                np.full(len(same), _BROKEN_FACT),
+                np.full(len(same), _NAME),
                 weight[cannot],
-                np.full(len(different), _BROKEN_FACT),
+                np.full(len(different), _NAME),
             ]
         ),
     )
@@ -72,16 +76,41 @@ def _consistent(answers: Answers, n_classes: int, suspicion: Floats, honoured: B
 
 
 def _cheapest(cost: Floats, links: Links) -> Ints:
-    """Give must-link components their cheapest clusters such that cannot-links hold."""
+    """Give must-link components their cheapest clusters such that cannot-links hold.
+
+    Where these cannot all hold, those that are facts still do.
+    """
     groups = Groups.of_all_rows(links)
-    total, differ = groups.sums(cost), groups.separation()
-    price = np.full(differ.nnz, -_BROKEN)
+    total, differ = groups.sums(cost), groups.separation(links.weight[len(links.must) :])
+    price = -_BROKEN * np.where(differ.data >= _FACT, _FACT, 1.0)
     labels = _improve(total, differ, price, total.argmin(axis=1))
-    if (labels[groups.apart[:, 0]] == labels[groups.apart[:, 1]]).any():
-        coloured, stuck, _ = colour_groups(total, differ.indptr, differ.indices, _MAX_RETREATS)
-        if stuck < 0:
+    for least in (0.0, _FACT):
+        firm = differ.copy()
+        firm.data[firm.data < least] = 0.0
+        firm.eliminate_zeros()
+        i, j = firm.nonzero()
+        coloured = _colour(total, firm) if (labels[i] == labels[j]).any() else None
+        if coloured is not None:
             labels = _improve(total, differ, price, coloured)
     return labels[groups.group]
+
+
+def _colour(total: Floats, differ: sp.csr_array) -> Ints | None:
+    """Return clusters in which all cannot-links hold, or None where none were found.
+
+    To a colouring the clusters are all alike. Where it puts a name elsewhere, the clusters of all
+    that hangs together with it are renamed as is cheapest, which puts names first.
+    """
+    labels, stuck, _ = colour_groups(total, differ.indptr, differ.indices, _MAX_RETREATS)
+    if stuck >= 0:
+        return None
+    _, part = connected_components(differ, directed=False)
+    misnamed = total[np.arange(len(labels)), labels] >= _BROKEN * _NAME
+    for number in np.unique(part[misnamed]):
+        members = np.flatnonzero(part == number)
+        paid = sums_by_group(total[members], labels[members], total.shape[1])
+        labels[members] = linear_sum_assignment(paid)[1][labels[members]]
+    return np.asarray(labels)
 
 
 def _improve(total: Floats, differ: sp.csr_array, price: Floats, labels: Ints) -> Ints:

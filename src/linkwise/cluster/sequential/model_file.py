@@ -51,7 +51,8 @@ def write_model(stored: StoredModel, folder: Path) -> None:
     draft.mkdir(parents=True)
     stored.ensemble.save(draft / "ensemble")
     links = {f"links.{part}": getattr(stored.links, part) for part in ("must", "cannot", "weight")}
-    names = {"named.codes": stored.named.codes, "named.classes": stored.named.classes}
+    rows = stored.named.known_rows
+    names = {"named.rows": rows, "named.codes": stored.named.codes[rows]}
     write_arrays(draft, {**links, **names, **stored.arrays})
     params = dict(stored.params)
     if not isinstance(params["random_state"], int | None):
@@ -62,6 +63,7 @@ def write_model(stored: StoredModel, folder: Path) -> None:
         "n_features": stored.n_features,
         "feature_names": stored.feature_names,
         "n_rows": stored.ensemble.n_rows,
+        "classes": stored.named.classes.tolist(),
     }
     FORMAT.write(draft / HEADER_FILE, header, default=_plain)
     if folder.exists():
@@ -125,13 +127,12 @@ def _plain(value: Any) -> Any:
 
 
 def _read_names(arrays: Mapping[str, NDArray[Any]], header: dict[str, Any]) -> PartialLabels:
-    codes = np.full(int(header["n_rows"]), -1)
+    n_rows = int(header["n_rows"])
     if header["version"] < 3:  # labels were kept as links
-        return PartialLabels(codes)
-    codes = arrays["named.codes"]
-    names = np.full(len(codes), None, dtype=object)
-    names[codes >= 0] = arrays["named.classes"][codes[codes >= 0]]
-    return PartialLabels(names, unknown=None)
+        return PartialLabels.of_rows({}, n_rows)
+    names = [header["classes"][code] for code in arrays["named.codes"]]
+    rows = arrays["named.rows"].tolist()
+    return PartialLabels.of_rows(dict(zip(rows, names, strict=True)), n_rows)
 
 
 class _ArrayFiles(Mapping[str, NDArray[Any]]):

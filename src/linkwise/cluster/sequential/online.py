@@ -106,7 +106,7 @@ class OnlineClusterer(ConstrainedClusterer):
         self
         """
         unwanted, unnamed = self._heard(constraints)
-        self._check_named(unnamed)
+        named = self._named_without(unnamed) if unnamed.n_known else self.named_
         for kind in ("must", "cannot"):
             held = {tuple(pair) for pair in getattr(self.links_, kind).tolist()}
             for pair in getattr(unwanted, kind).tolist():
@@ -115,19 +115,17 @@ class OnlineClusterer(ConstrainedClusterer):
                         f"{pair[0]}-{pair[1]} was never given as a {kind}-link, so it cannot be "
                         "taken back. Nothing was changed."
                     )
-        return self._say(self.links_.without(unwanted), self.named_.without(unnamed))
+        return self._say(self.links_.without(unwanted), named)
 
-    def _check_named(self, labels: PartialLabels) -> None:
-        """Refuse to take back a label that was never given."""
-        was = (self.named_.codes >= 0) & (labels.codes >= 0)
-        same = self.named_.classes[self.named_.codes[was]] == labels.classes[labels.codes[was]]
-        wrong = np.setdiff1d(np.flatnonzero(labels.codes >= 0), np.flatnonzero(was)[same])
-        if len(wrong):
-            name = labels.classes[labels.codes[wrong[0]]]
+    def _named_without(self, labels: PartialLabels) -> PartialLabels:
+        """Take labels back; one that was never given is refused."""
+        held, unwanted = self.named_.labels, labels.labels
+        for row in labels.known_rows[(held != unwanted)[labels.known_rows]][:1]:
             raise InvalidInput(
-                f"row {wrong[0]} was never labelled {name!r}, so that cannot be taken back. "
+                f"row {row} was never labelled {unwanted[row]!r}, so that cannot be taken back. "
                 "Nothing was changed."
             )
+        return self.named_.without(labels)
 
     def extend(self, X: SourceLike) -> Self:
         """Append rows; they are labelled by the partitions that exist, and can be linked.
