@@ -11,6 +11,7 @@ from linkwise.cluster.sequential.answers import ERROR_RATE, Answers
 from linkwise.cluster.sequential.committee import (
     _MISPLACED,
     _RATES,
+    PRIOR_ANSWERS,
     Calibration,
     _weight,
     calibrate,
@@ -37,7 +38,8 @@ def test_calibration_adds_up_all_cases(n_must, n_cannot, n_clusters, seed):
     for share in _MISPLACED:
         chance = (1 - share) ** 2 * together + (1 - (1 - share) ** 2) / n_clusters
         for error in _RATES:
-            case = error * (1 - error) ** (1 / ERROR_RATE - 1)  # the prior: once in fifty
+            case = error ** (PRIOR_ANSWERS * ERROR_RATE)
+            case *= (1 - error) ** (PRIOR_ANSWERS * (1 - ERROR_RATE))
             for must, p in zip(answers.must, chance, strict=True):
                 said_same = (1 - error) * p + error * (1 - p)
                 case *= said_same if must else 1 - said_same
@@ -58,10 +60,10 @@ def test_without_answers_people_are_taken_to_be_wrong_about_as_often_as_the_prio
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.2])
 def test_the_error_rate_is_found(share):
-    """Four hundred answers about pairs whose truth is nearly known."""
+    """Two thousand answers about pairs whose truth is nearly known."""
     rng = np.random.default_rng(0)
-    answers = pairs(200, 200)
-    wrong = rng.random(400) < share
+    answers = pairs(1000, 1000)
+    wrong = rng.random(2000) < share
     together = np.where(answers.must != wrong, 0.99, 0.01)
     rate = calibrate(answers, together, 10).error_rate
     assert 0.5 * share < rate < share + 0.02  # some are taken for misplaced rows

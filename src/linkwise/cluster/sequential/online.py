@@ -63,7 +63,8 @@ class OnlineClusterer(ConstrainedClusterer):
         self.ensemble_: Ensemble = self._build(X.source, int(rng.randint(2**31 - 1)))
         self._prepare(X.source, rng)
         self.n_iter_ = 1
-        self._say(*self._split(knowledge))
+        links, named = self._split(knowledge)
+        self._say(links, named or PartialLabels.of_rows({}, len(links)))
 
     if TYPE_CHECKING:  # more can be rows here than elsewhere; the ritual is the same
 
@@ -95,7 +96,7 @@ class OnlineClusterer(ConstrainedClusterer):
         links, named = self.links_, self.named_
         for given in (constraints, *more):
             said, called = self._heard(given)
-            links, named = links | said, named | called
+            links, named = links | said, named if called is None else named | called
         return self._say(links, named)
 
     def retract(self, constraints: Knowledge) -> Self:
@@ -106,7 +107,7 @@ class OnlineClusterer(ConstrainedClusterer):
         self
         """
         unwanted, unnamed = self._heard(constraints)
-        named = self._named_without(unnamed) if unnamed.n_known else self.named_
+        named = self.named_ if unnamed is None else self._named_without(unnamed)
         for kind in ("must", "cannot"):
             held = {tuple(pair) for pair in getattr(self.links_, kind).tolist()}
             for pair in getattr(unwanted, kind).tolist():
@@ -222,10 +223,9 @@ class OnlineClusterer(ConstrainedClusterer):
         """Return the rows spoken about, increasing, and their clusters."""
         raise NotImplementedError
 
-    def _split(self, given: Links | PartialLabels) -> tuple[Links, PartialLabels]:
-        """Part what was said into links and labels; here labels become links."""
-        links = given.to_links() if isinstance(given, PartialLabels) else given
-        return links, PartialLabels.of_rows({}, len(links))
+    def _split(self, given: Links | PartialLabels) -> tuple[Links, PartialLabels | None]:
+        """Part what was said into links and labels, None without any; here labels become links."""
+        return given.to_links() if isinstance(given, PartialLabels) else given, None
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that are the fitted state, besides ensemble and links."""
@@ -265,7 +265,7 @@ class OnlineClusterer(ConstrainedClusterer):
         blocks = self.ensemble_.assign(X.source, n_threads=self.n_jobs)
         return self._vote(blocks)[0]
 
-    def _heard(self, constraints: Knowledge) -> tuple[Links, PartialLabels]:
+    def _heard(self, constraints: Knowledge) -> tuple[Links, PartialLabels | None]:
         check_is_fitted(self)
         given = as_constraints(constraints, self.ensemble_.n_rows)
         return self._split(Links(self.ensemble_.n_rows) if given is None else given)

@@ -387,10 +387,8 @@ class SequentialClustering(OnlineClusterer):
             return given, Links(n_samples)
         return super()._read(given, n_samples)
 
-    def _split(self, given: Links | PartialLabels) -> tuple[Links, PartialLabels]:
-        if isinstance(given, PartialLabels):
-            return Links(len(given.codes)), given
-        return given, PartialLabels.of_rows({}, len(given))
+    def _split(self, given: Links | PartialLabels) -> tuple[Links, PartialLabels | None]:
+        return (Links(len(given)), given) if isinstance(given, PartialLabels) else (given, None)
 
     def _solve(self) -> None:
         basis, answers = self._basis, Answers.of(self.links_, self.named_)
