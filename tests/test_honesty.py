@@ -109,9 +109,10 @@ def test_whatever_does_not_hold_was_said_aloud(model, truth):
 
 @pytest.mark.filterwarnings("ignore:SequentialClustering.*set aside")
 def test_wrong_answers_do_no_harm_on_average(model, truth):
-    """One answer in ten is wrong: rows in no link are no worse off, all rows by little.
+    """One answer in ten is wrong: rows in no link are no worse off.
 
-    More than half of the rows are in a link, and answers that do not look wrong hold.
+    More than half of the rows are in a link, and these follow what was said about them: thirty
+    wrong answers that do not look clearly wrong hold, at the cost of the rows they name.
     """
     before, of_all, of_free = model.labels_, [], []
     for seed in range(5):
@@ -122,7 +123,7 @@ def test_wrong_answers_do_no_harm_on_average(model, truth):
         of_all.append(nmi(truth, after) - nmi(truth, before))
         of_free.append(nmi(truth[free], after[free]) - nmi(truth[free], before[free]))
     assert np.mean(of_free) > -0.005
-    assert np.mean(of_all) > -0.05
+    assert np.mean(of_all) > -0.12
 
 
 def with_a_column_that_means_nothing(n_features, seed):

@@ -253,13 +253,13 @@ def test_more_classes_than_clusters_are_refused(refused, people, write):
 def test_what_is_set_aside_is_counted_and_noted(run):
     X, y = load_digits(return_X_y=True)
     np.save("rows.npy", X[:300])
-    lw.Links.sample(y[:300], 200, noise=0.2, random_state=1).write("said.csv")
+    lw.Links.sample(y[:300], 600, noise=0.2, random_state=1).write("said.csv")
     args = ("rows.npy", "-k", 10, "--links", "said.csv", "-o", "out.npy")
     result = told(run, *args)
     n_aside = result["links"]["set_aside"]
     assert n_aside > 1
     (note,) = result["notes"]
-    assert f"{n_aside} of 200 answers are probably wrong and were set aside" in note
+    assert f"{n_aside} of 600 answers are probably wrong and were set aside" in note
     shown = run("cluster", *args).stdout
     assert f"{n_aside} of them set aside, because probably wrong.\n" in shown
     assert f"Note: {note}\n" in shown

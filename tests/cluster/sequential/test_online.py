@@ -122,5 +122,5 @@ def test_what_is_set_aside_is_said_where_update_was_called():
     data, y = load_digits(return_X_y=True)
     model = lw.SequentialClustering(10, n_partitions=50, random_state=0).fit(data[:600])
     with pytest.warns(ConstraintWarning, match="were set aside") as caught:
-        model.update(lw.Links.sample(y[:600], 200, noise=0.2, random_state=1))
+        model.update(lw.Links.sample(y[:600], 600, noise=0.2, random_state=1))
     assert caught[0].filename == __file__

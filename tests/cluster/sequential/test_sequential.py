@@ -7,6 +7,7 @@ from sklearn.datasets import load_digits, make_blobs
 
 import linkwise as lw
 from linkwise import Links, SequentialClustering
+from linkwise.cluster.sequential.sequential import SET_ASIDE
 from linkwise.errors import Cancelled, ConstraintWarning, InvalidInput, MissingData
 from linkwise.scores import accuracy, nmi
 
@@ -78,7 +79,7 @@ def test_believed_links_hold_when_they_can_all_hold(model, digits):
     for p in (5, 50, 500):
         links = Links.sample(y, p, random_state=p)
         model.update(links)
-        trusted = model.suspicion_ <= 0.5
+        trusted = model.suspicion_ < SET_ASIDE
         assert trusted.mean() > 0.9
         assert model.links_.satisfied(model.labels_)[trusted].all()
 
@@ -99,13 +100,13 @@ def test_two_clusters_keep_all_links_too(digits):
 
 
 def test_answers_that_are_set_aside_are_named_and_hold_once_they_are_confirmed(model, digits):
-    links = Links.sample(digits[1], 600, noise=0.2, random_state=0)
+    links = Links.sample(digits[1], 1000, noise=0.3, random_state=0)
     with pytest.warns(ConstraintWarning) as caught:
         model.update(links)
-    n_aside, worst = (model.suspicion_ >= 0.5).sum(), model.suspects_[0]
+    n_aside, worst = (model.suspicion_ >= SET_ASIDE).sum(), model.suspects_[0]
     assert n_aside > 5
     assert str(caught[0].message) == (
-        f"SequentialClustering: {n_aside} of 600 answers are probably wrong and were set aside, "
+        f"SequentialClustering: {n_aside} of 1000 answers are probably wrong and were set aside, "
         f"{worst.i}-{worst.j} ({worst.kind}-link, {worst.suspicion:.0%}) first; suspects_ lists "
         "them. One that is right after all holds once it is given again with weight 2."
     )

@@ -12,6 +12,7 @@ from sklearn.datasets import load_iris
 
 from linkwise import Links
 from linkwise.query import STRATEGIES
+from linkwise.session.advice import troubles
 
 
 def test_rows_are_shown_in_the_order_asked_for(client):
@@ -111,8 +112,9 @@ def test_contradictions_are_told_with_the_events_that_settle_them(client):
     assert client.get(f"{FLOWERS}/conflicts").json() == []
 
 
-def test_doubts_name_the_answer(client):
-    """Of three hundred answers sixty are wrong."""
+def test_doubts_name_the_answer(client, monkeypatch):
+    """Of three hundred answers sixty are wrong; even a slight doubt is shown."""
+    monkeypatch.setattr(troubles, "DOUBTED", 0.1)
     y = load_iris().target
     said = Links.sample(y, 300, noise=0.2, random_state=0)
     for pairs, verdict in ((said.must, "same"), (said.cannot, "different")):
@@ -121,10 +123,10 @@ def test_doubts_name_the_answer(client):
     assert len(found) > 5
     pairs = np.concatenate([said.must, said.cannot])
     for doubt in found:
-        i, j = doubt["i"], doubt["j"]
-        assert [i, j] == pairs[doubt["event"] - 1].tolist()
-        assert (doubt["verdict"] == "same") != (y[i] == y[j])
-        assert 0.5 <= doubt["suspicion"] <= 1
+        assert [doubt["i"], doubt["j"]] == pairs[doubt["event"] - 1].tolist()
+        assert 0.1 <= doubt["suspicion"] <= 1
+    wrong = [(doubt["verdict"] == "same") != (y[doubt["i"]] == y[doubt["j"]]) for doubt in found]
+    assert np.mean(wrong) > 0.8
 
 
 def test_progress_counts_the_answers(client):

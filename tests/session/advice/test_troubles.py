@@ -5,9 +5,9 @@ import pytest
 from sklearn.datasets import load_digits
 
 from linkwise import Links
-from linkwise.cluster.sequential.sequential import FIRST_ANSWERS, SET_ASIDE
+from linkwise.cluster.sequential.sequential import FIRST_ANSWERS
 from linkwise.session import Columns, Entry, Session
-from linkwise.session.advice.troubles import find_suspects, find_troubles
+from linkwise.session.advice.troubles import DOUBTED, find_suspects, find_troubles
 from linkwise.session.state.statements import RowSet, Statements
 
 
@@ -168,14 +168,14 @@ class Doubter:
         return find_suspects(said, self, lambda row: f"row {row}")
 
 
-def test_what_the_model_sets_aside_is_suspected():
-    (suspect,) = Doubter(FIRST_ANSWERS + 1, SET_ASIDE).suspects()
+def test_what_is_more_probably_wrong_than_right_is_suspected():
+    (suspect,) = Doubter(FIRST_ANSWERS + 1, DOUBTED).suspects()
     assert (suspect.event, suspect.i, suspect.j, suspect.verdict) == (5, 0, 5, "same")
     assert suspect.sentence == (
         "row 0 and row 5 were said to be the same (event 5), which is wrong with a probability of "
         "50%, judging by the other answers."
     )
-    assert Doubter(FIRST_ANSWERS + 1, SET_ASIDE - 0.01).suspects() == []
+    assert Doubter(FIRST_ANSWERS + 1, DOUBTED - 0.01).suspects() == []
 
 
 def test_nobody_is_suspected_among_the_first_answers():
@@ -184,9 +184,9 @@ def test_nobody_is_suspected_among_the_first_answers():
 
 @pytest.fixture(scope="module")
 def digits(tmp_path_factory):
-    """A session about digits; of two hundred answers one in five is wrong."""
+    """A session about digits; of six hundred answers one in five is wrong."""
     X, y = load_digits(return_X_y=True)
-    said = Links.sample(y[:600], 200, noise=0.2, random_state=1)
+    said = Links.sample(y[:600], 600, noise=0.2, random_state=1)
     with Session.create(
         tmp_path_factory.mktemp("digits") / "s", X[:600], 10, n_partitions=50
     ) as session:
@@ -205,7 +205,7 @@ def test_suspects_are_mostly_wrong_and_the_worst_comes_first(digits):
     assert np.mean(wrong) > 0.8
     doubts = [one.suspicion for one in suspects]
     assert doubts == sorted(doubts, reverse=True)
-    assert min(doubts) >= SET_ASIDE
+    assert min(doubts) >= DOUBTED
 
 
 def test_a_suspect_that_is_said_again_holds(digits):

@@ -35,8 +35,8 @@ from linkwise.kernels.vote.vote import scores, vote
 from linkwise.typing import Seed
 from linkwise.validation import check_choice, check_number, require_number
 
-#: An answer that is more probably wrong than right is set aside, and that is said.
-SET_ASIDE = 0.5
+#: An answer that is wrong with at least this probability is set aside, and that is said.
+SET_ASIDE = 0.8
 #: Among so few answers none is set aside: there is too little to judge them by.
 FIRST_ANSWERS = 30
 #: Rows whose votes are counted at once.
@@ -117,7 +117,7 @@ class SequentialClustering(OnlineClusterer):
     .. math:: z_i \sim \mathrm{softmax}(\log[(1-\delta) v_i + \delta / r] + \phi_i W)
 
     where :math:`v_i` are the votes of clusters that k-means finds once answers have bent the
-    landmarks' graph, or their features' metric; :math:`\phi_i` are the row's coordinates in both,
+    landmarks' graph and their features' metric; :math:`\phi_i` are the row's coordinates in both,
     and :math:`W` corrects the clusters so that the answers :math:`[z_i = z_j]`, each wrong with a
     small probability, become likely. This is done with each of five parts of the answers left out,
     and averaged. How much better the average predicts what was left out than no answers do says
@@ -126,9 +126,9 @@ class SequentialClustering(OnlineClusterer):
     The result depends on the *set* of answers alone, not on the order or the batches in which they
     came; taking an answer back is as if it had never been given. Labels of rows always hold, and
     so do links confirmed by a weight of 2 or more, unless they contradict labels or each other.
-    Other links hold in ``labels_`` whenever they can all hold, except those more probably wrong
-    than right: these are set aside with a warning, but never among the first 30. ``suspects_``
-    lists them all.
+    Other links hold in ``labels_`` whenever they can all hold, except those that are wrong with a
+    probability of .8 or more: these are set aside with a warning, but never among the first 30.
+    ``suspects_`` lists all links by that probability.
 
     Parameters
     ----------
@@ -263,12 +263,13 @@ class SequentialClustering(OnlineClusterer):
         require_number("query", "n", n, low=1, integer=True)
         if kind not in ("pair", "choice"):
             raise InvalidInput(f'query(kind={kind!r}): kind must be "pair" or "choice".')
-        basis = self._basis
-        votes = basis.votes(self._solution.memberships, basis.blocks)
-        said = self.links_[basis.rows] | self.named_[basis.rows].to_links()
-        if kind == "choice":
-            return choose_choices(basis, votes, said, n)
-        return choose_pairs(basis, votes, said, self.links_.n_links + self.named_.n_known, n)
+        basis, n_asked = self._basis, self.links_.n_links + self.named_.n_known
+        with one_blas_thread():  # the same questions whatever the threads
+            votes = basis.votes(self._solution.memberships, basis.blocks)
+            said = self.links_[basis.rows] | self.named_[basis.rows].to_links()
+            if kind == "choice":
+                return choose_choices(basis, votes, said, n)
+            return choose_pairs(basis, votes, said, n_asked, n)
 
     @property
     def landmarks_(self) -> Landmarks:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from linkwise.cluster.sequential.sequential import (
     FIRST_ANSWERS,
-    SET_ASIDE,
     SequentialClustering,
 )
 from linkwise.constraints.closure import contradicted
@@ -22,6 +21,9 @@ from linkwise.session.state.structure import names_joined
 MAX_TROUBLES = 50
 MAX_CANDIDATES = 30
 MAX_SUSPECTS = 50
+#: An answer more probably wrong than right is worth a second look. It holds all the same, until the
+#: model sets it aside, which takes more.
+DOUBTED = 0.5
 
 Name = Callable[[int], str]
 
@@ -160,7 +162,7 @@ def find_suspects(
     if links.n_links <= FIRST_ANSWERS:
         return []
     n_must = len(links.must)
-    doubtful = np.flatnonzero(model.suspicion_ >= SET_ASIDE)
+    doubtful = np.flatnonzero(model.suspicion_ >= DOUBTED)
     pairs = np.concatenate([links.must, links.cannot])
     order = doubtful[np.argsort(-model.suspicion_[doubtful], kind="stable")][:MAX_SUSPECTS]
     for k in order.tolist():
