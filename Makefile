@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo studio page test lint format bench bench-sequential clean
+.PHONY: demo studio page test lint format bench bench-heart clean
 
 demo: $(READY)           ## cluster the bundled digits, add answers, see the agreement rise
 	@$(BIN)/linkwise demo
@@ -36,8 +36,9 @@ bench: $(READY)          ## how fast the two operations over all rows are, besid
 	$(BIN)/python benchmarks/ensemble.py
 	$(BIN)/python benchmarks/sequential_speed.py
 
-bench-sequential: $(READY)  ## what answers buy, on every data set at hand (an hour on 2 cores)
-	$(BIN)/python benchmarks/sequential_quality.py
+bench-heart: $(READY)    ## what answers buy, on every data set at hand (hours on 2 cores; can be resumed)
+	$(BIN)/python benchmarks/heart.py
+	$(BIN)/python benchmarks/heart.py --print
 
 clean:                   ## forget the environment and the caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -11,13 +11,16 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
 
 import numpy as np
 from sklearn.datasets import make_blobs
 
-from linkwise import Links, SequentialClustering
+from linkwise import Links, PartialLabels, SequentialClustering
 from linkwise.ensemble import Ensemble, LabelMatrix
 from linkwise.ensemble.blas import one_blas_thread
+
+LINKS = (100, 500, 5_000, 20_000)
 
 
 class Repeated:
@@ -45,7 +48,7 @@ def tiled(model: SequentialClustering, X: np.ndarray, n_rows: int) -> Sequential
     large.n_features_in_ = model.n_features_in_
     with one_blas_thread():
         large._prepare(Repeated(X, n_rows), np.random.RandomState(0))
-    large._say(Links(n_rows))
+    large._say(Links(n_rows), PartialLabels(np.full(n_rows, -1)))
     return large
 
 
@@ -59,31 +62,53 @@ def least(action, repeat: int) -> tuple[float, float]:
     return min(run[0] for run in runs), min(run[1] for run in runs)
 
 
+def measure(
+    all_rows: Sequence[int],
+    all_links: Sequence[int] = LINKS,
+    n_partitions: int = 200,
+    repeat: int = 3,
+) -> list[dict[str, float]]:
+    """Return CPU and wall seconds of hearing so many links, of asking, and of the vote."""
+    X, y = make_blobs(20_000, n_features=20, centers=10, cluster_std=6.0, random_state=0)
+    small = SequentialClustering(10, n_partitions=n_partitions, n_jobs=1, random_state=0).fit(X)
+    lines = []
+    for n_rows in all_rows:
+        model = tiled(small, X, n_rows)
+        truth, named = np.resize(y, n_rows), model.named_
+        for n_links in all_links:
+            links = Links.sample(truth, n_links, random_state=0)
+            cpu, wall = least(lambda m=model, k=links, n=named: m._say(k, n), repeat)
+            query, _ = least(lambda m=model: m.query(20), repeat)
+            lines.append(
+                {"rows": n_rows, "links": n_links, "update": cpu, "wall": wall, "query": query}
+            )
+        labels = model.ensemble_.labels.array
+        cpu, wall = least(lambda m=model, a=labels: m._vote(a), repeat)
+        _, floor = least(lambda a=labels: np.bitwise_xor.reduce(a, axis=0), 2)
+        lines.append({"rows": n_rows, "vote": cpu, "wall": wall, "floor": floor})
+    return lines
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", default="100000,8000000")
-    parser.add_argument("--links", default="100,500,5000")
+    parser.add_argument("--links", default=",".join(map(str, LINKS)))
     parser.add_argument("--partitions", type=int, default=200)
-    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--repeat", type=int, default=3)
     options = parser.parse_args()
-    X, y = make_blobs(20_000, n_features=20, centers=10, cluster_std=6.0, random_state=0)
-    small = SequentialClustering(10, n_partitions=options.partitions, random_state=0).fit(X)
+    rows, links = (list(map(int, value.split(","))) for value in (options.rows, options.links))
     print(f"{'rows':>10} {'links':>6} {'update CPU s':>13} {'wall s':>8} {'query CPU s':>12}")
-    for n_rows in map(int, options.rows.split(",")):
-        model = tiled(small, X, n_rows)
-        truth = np.resize(y, n_rows)
-        for n_links in map(int, options.links.split(",")):
-            links = Links.sample(truth, n_links, random_state=0)
-            model._say(links)
-            cpu, wall = least(lambda m=model, k=links: m._say(k), options.repeat)
-            query, _ = least(lambda m=model: m.query(20), options.repeat)
+    for line in measure(rows, links, options.partitions, options.repeat):
+        if "links" in line:
             print(
-                f"{n_rows:>10,} {n_links:>6,} {cpu:>13.3f} {wall:>8.3f} {query:>12.3f}", flush=True
+                f"{line['rows']:>10,} {line['links']:>6,} {line['update']:>13.3f} "
+                f"{line['wall']:>8.3f} {line['query']:>12.3f}"
             )
-        labels = model.ensemble_.labels.array
-        cpu, wall = least(lambda m=model: m._vote(m.ensemble_.labels.array), options.repeat)
-        _, floor = least(lambda a=labels: np.bitwise_xor.reduce(a, axis=0), 2)
-        print(f"{n_rows:>10,} vote {wall:.3f} s, {cpu:.3f} s CPU; reading the bytes {floor:.3f} s")
+        else:
+            print(
+                f"{line['rows']:>10,} vote {line['wall']:.3f} s, {line['vote']:.3f} s CPU; "
+                f"reading the bytes {line['floor']:.3f} s"
+            )
 
 
 if __name__ == "__main__":

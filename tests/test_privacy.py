@@ -8,7 +8,6 @@ import pytest
 SOURCES = Path(__file__).parents[1] / "src" / "linkwise"
 #: Named tuples have public methods that begin with an underscore.
 NAMED_TUPLE = {"_asdict", "_fields", "_make", "_replace"}
-EXEMPT = {"session/state/learning.py": "goes with the new model"}
 
 
 def is_private(name):
@@ -56,8 +55,7 @@ def test_no_module_reaches_into_another():
         for path in sorted(SOURCES.rglob("*.py"))
         if (found := private_accesses(path.read_text(encoding="utf-8")))
     }
-    assert {name: found for name, found in reaching.items() if name not in EXEMPT} == {}
-    assert set(EXEMPT) <= set(reaching), "an exemption is no longer needed: take it off the list"
+    assert reaching == {}
 
 
 @pytest.mark.parametrize(

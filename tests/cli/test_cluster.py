@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import scipy.sparse as sp
+from sklearn.datasets import load_digits
 from sklearn.preprocessing import StandardScaler
 
 import linkwise as lw
@@ -62,6 +63,7 @@ def test_links_by_id_are_obeyed(run, people, write):
         "must": {"given": 1, "kept": 1},
         "cannot": {"given": 2, "kept": 2},
         "withdrawn": 0,
+        "set_aside": 0,
     }
 
 
@@ -171,6 +173,8 @@ def test_json_tells_everything(run, people, write):
     assert result.pop("agreement_without_knowledge") == expected
     links = result.pop("links")
     assert (links["must"]["given"], links["cannot"]["given"]) == (2, 2)
+    assert links["set_aside"] == 0
+    assert result.pop("labels") == {"given": 0, "kept": 0}
     assert result == {
         "data": "people.csv",
         "rows": 12,
@@ -221,6 +225,44 @@ def test_the_summary_tells_when_the_first_line_was_data(run, write):
         "t.csv: 10 rows, 2 features (0, 1).",
         "The first line holds numbers, so it was read as data, not as names.",
     ]
+
+
+def test_labels_stay_labels_beside_links(run, people, write):
+    write("said.csv", "i,j,kind", "0,1,same", "0,11,different")
+    write("some.csv", "row,label", "0,x", "3,x", "11,y")
+    args = (people, "-k", 2, "--links", "said.csv", "--labels", "some.csv", "-o", "out.csv")
+    result = told(run, *args)
+    assert result["labels"] == {"given": 3, "kept": 3}
+    assert result["links"]["must"] == {"given": 1, "kept": 1}
+    assert result["links"]["cannot"] == {"given": 1, "kept": 1}
+    shown = run("cluster", *args).stdout
+    assert "3 of 3 labels kept.\n2 of 2 links kept (1 of 1 must, 1 of 1 cannot).\n" in shown
+
+
+def test_more_classes_than_clusters_are_refused(refused, people, write):
+    write("some.csv", "row,label", "0,x", "3,y", "11,z")
+    for more in ((), ("--links", "said.csv")):
+        write("said.csv", "i,j,kind", "0,1,same")
+        said = refused("cluster", people, "-k", 2, "--labels", "some.csv", *more, "-o", "out.csv")
+        assert said == (
+            "SequentialClustering(n_clusters=2): the labels name 3 classes. Ask for at least that "
+            "many clusters."
+        )
+
+
+def test_what_is_set_aside_is_counted_and_noted(run):
+    X, y = load_digits(return_X_y=True)
+    np.save("rows.npy", X[:300])
+    lw.Links.sample(y[:300], 600, noise=0.2, random_state=1).write("said.csv")
+    args = ("rows.npy", "-k", 10, "--links", "said.csv", "-o", "out.npy")
+    result = told(run, *args)
+    n_aside = result["links"]["set_aside"]
+    assert n_aside > 1
+    (note,) = result["notes"]
+    assert f"{n_aside} of 600 answers are probably wrong and were set aside" in note
+    shown = run("cluster", *args).stdout
+    assert f"{n_aside} of them set aside, because probably wrong.\n" in shown
+    assert f"Note: {note}\n" in shown
 
 
 def test_without_knowledge_the_summary_says_so(run, people):

@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold, cross_validate
 
 from linkwise.constraints import Links, PartialLabels
-from linkwise.errors import Contradiction, InvalidLinks
+from linkwise.errors import Contradiction, InvalidInput, InvalidLinks
 
 quick = settings(deadline=None, max_examples=80)
 drawn_labels = st.lists(st.sampled_from(["a", "b", "c", None]), max_size=9)
@@ -228,3 +228,67 @@ def test_contradictory_links_are_not_read_as_labels():
         "rows 3 and 8 are must-linked through 3-5, 5-8 and cannot-linked by cannot[0]. "
         "Drop one of the three."
     )
+
+
+# -- a few rows of many ----------------------------------------------------------------------
+
+
+@given(st.dictionaries(st.integers(0, 9), st.sampled_from(["a", "b", "c"])))
+def test_labels_of_some_rows_are_labels_with_gaps(names):
+    labels = PartialLabels([names.get(row) for row in range(10)], unknown=None)
+    assert PartialLabels.of_rows(names, 10) == labels
+
+
+@given(
+    st.dictionaries(st.integers(0, 9), st.sampled_from(["a", "b"])),
+    st.dictionaries(st.integers(0, 9), st.sampled_from(["b", "c"])),
+)
+def test_both_together_know_what_either_knows(some, more):
+    one, other = (PartialLabels.of_rows(names, 10) for names in (some, more))
+    clashes = [row for row in sorted(some.keys() & more.keys()) if some[row] != more[row]]
+    if clashes:
+        with pytest.raises(InvalidLinks, match=f"row {clashes[0]} is labelled"):
+            one | other
+    else:
+        assert one | other == PartialLabels.of_rows(some | more, 10)
+
+
+def test_labels_of_rows_that_are_not_there_are_refused():
+    with pytest.raises(InvalidInput, match=re.escape("rows[1] = 5 points outside the 5 rows")):
+        PartialLabels.of_rows({0: "a", 5: "b"}, 5)
+
+
+@quick
+@given(drawn_labels, st.data())
+def test_labels_given_in_parts_are_the_labels(labels, data):
+    whole = PartialLabels(labels)
+    part = np.array(data.draw(st.lists(st.booleans(), min_size=len(labels), max_size=len(labels))))
+    one = PartialLabels([a if p else None for a, p in zip(labels, part, strict=True)])
+    rest = PartialLabels([None if p else a for a, p in zip(labels, part, strict=True)])
+    assert one | rest == rest | one == whole | rest == whole
+    assert whole.without(one) == rest
+    assert rest.extended(len(labels) + 3)[: len(labels)] == rest
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "shown"),
+    [("cat", "dog", "'cat' already and now 'dog'"), (1, 2, "1 already and now 2")],
+)
+def test_a_row_with_two_labels_is_refused(was, now, shown):
+    with pytest.raises(InvalidLinks) as caught:
+        PartialLabels([None, was]) | PartialLabels(["any", now])
+    assert str(caught.value) == (
+        f"row 1 is labelled {shown}. Take the first label back before giving another."
+    )
+
+
+def test_labels_of_different_kinds_can_be_given_one_after_the_other():
+    both = PartialLabels(["cat", None]) | PartialLabels([None, 3])
+    assert both.labels.tolist() == ["cat", 3]
+
+
+def test_labels_about_another_number_of_rows_are_refused():
+    for join in (PartialLabels.__or__, PartialLabels.without):
+        with pytest.raises(InvalidLinks) as caught:
+            join(PartialLabels(["a"]), PartialLabels(["a", "b"]))
+        assert str(caught.value) == "one set of labels describes 1 rows, the other 2."

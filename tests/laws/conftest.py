@@ -8,13 +8,16 @@ from sklearn.datasets import make_blobs
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from estimators import exported, exported_maps
+from estimators import KEEPS_LABELS, exported, exported_maps
 
 
 def pytest_generate_tests(metafunc):
     if "estimator_class" in metafunc.fixturenames:
         classes = exported()
         metafunc.parametrize("estimator_class", classes, ids=[c.__name__ for c in classes])
+    if "keeping_class" in metafunc.fixturenames:
+        classes = [c for c in exported() if c.__name__ in KEEPS_LABELS]
+        metafunc.parametrize("keeping_class", classes, ids=[c.__name__ for c in classes])
     if "fitting_class" in metafunc.fixturenames:
         classes = exported() + exported_maps()
         metafunc.parametrize("fitting_class", classes, ids=[c.__name__ for c in classes])

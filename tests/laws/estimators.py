@@ -27,6 +27,10 @@ QUICK = {
 RANDOM_START = ("KCC",)
 
 
+#: Estimators that promise that rows with a label end in the cluster of their class.
+KEEPS_LABELS = ("COPKMeans", "ConstrainedKMeans", "SequentialClustering")
+
+
 def make(cls, **params):
     """Return an instance of ``cls`` with quick settings and a fixed seed."""
     return cls(**{"random_state": 0, **QUICK.get(cls.__name__, {}), **params})

@@ -106,7 +106,10 @@ def test_names_of_the_labels_do_not_matter(estimator_class, blobs):
 def test_partial_labels_work(estimator_class, blobs):
     X, y = blobs
     model = make(estimator_class, n_clusters=3).fit(X, constraints=np.where(y == 0, 0, -1))
-    assert model.report_.n_links == 19
+    report = model.report_
+    assert report.n_named in (0, 20)
+    assert report.n_links in (0, 19)
+    assert report.n_named or report.n_links  # labels are counted, or the links they are read as
 
 
 def test_links_that_name_all_classes_say_what_the_labels_say(estimator_class, blobs):
@@ -173,7 +176,10 @@ def test_sparse_rows_give_the_same_partition(estimator_class, blobs):
     dense = make(estimator_class, n_clusters=3).fit(X, constraints=known)
     sparse = make(estimator_class, n_clusters=3).fit(sp.csr_array(X), constraints=known)
     assert same_partition(dense.labels_, sparse.labels_)
-    assert_array_equal(sparse.predict(sp.csr_array(X)), sparse.predict(X))
+    for rows in (sp.csr_array(X), sp.csr_matrix(X)):
+        assert_array_equal(sparse.predict(rows), sparse.predict(X))
+        if hasattr(sparse, "predict_proba"):
+            assert_array_equal(sparse.predict_proba(rows), sparse.predict_proba(X))
 
 
 def test_constraints_follow_the_rows_through_cross_validation(estimator_class, blobs, routing):  # noqa: ARG001

@@ -235,6 +235,81 @@ def test_labelled_rows_name_their_cluster(session):
     assert session.view().clusters[2].name == "sevens"
 
 
+def test_a_label_given_after_a_rename_is_the_name(session):
+    rows = session.view().clusters[2].exemplars[:3]
+    session.rename(2, "sevens")
+    session.label(rows, "seven")
+    assert session.view().clusters[2].name == "seven"
+
+
+def test_rows_of_two_names_never_share_a_cluster(session):
+    """The rows of one cluster, named by turns: the names part them."""
+    rows = np.flatnonzero(session.labels() == 0)
+    session.label(rows[::2].tolist(), "even")
+    session.label(rows[1::2].tolist(), "odd")
+    labels, names = session.labels(), {c.number: c.name for c in session.view().clusters}
+    assert {names[label] for label in labels[rows[::2]]} == {"even"}
+    assert {names[label] for label in labels[rows[1::2]]} == {"odd"}
+
+
+def test_a_name_without_a_cluster_is_refused_until_there_is_one(session):
+    for cluster, name in zip(session.view().clusters, "abc", strict=True):
+        session.label(cluster.exemplars[:3], name)
+    rows = session.view().clusters[0].exemplars[3:5]
+    with pytest.raises(InvalidEvent) as refused:
+        session.label(rows, "d")
+    assert str(refused.value) == (
+        "label: there are 3 clusters and 3 names already, so rows called 'd' would have no "
+        "cluster. Split a cluster, which adds one, or use one of the names there are."
+    )
+    assert session.seq == 3
+    session.split(0, rows)
+    session.label(rows, "d")
+    view = session.view()
+    names = {cluster.number: cluster.name for cluster in view.clusters}
+    assert sorted(names.values()) == ["a", "b", "c", "d"]
+    assert {names[view.labels[row]] for row in rows} == {"d"}
+    assert session.conflicts() == []
+
+
+def test_a_name_that_is_taken_back_makes_room(session):
+    for cluster, name in zip(session.view().clusters, "abc", strict=True):
+        session.label(cluster.exemplars[:1], name)
+    undo = session.undo(3)
+    session.label([40], "d")
+    with pytest.raises(InvalidEvent) as refused:
+        session.undo(undo.seq)
+    assert str(refused.value) == (
+        "undo: what event 4 has undone is a name, and there would be 4 names and only 3 clusters. "
+        "Split a cluster, which adds one, or undo another name first."
+    )
+    batch = [Entry("undo", {"event": 5}), Entry("undo", {"event": undo.seq})]
+    session.append(batch)
+    assert {cluster.name for cluster in session.view().clusters} == {"a", "b", "c"}
+
+
+def test_clusters_of_different_names_are_not_merged(session):
+    rows = [cluster.exemplars[0] for cluster in session.view().clusters]
+    session.label([rows[0]], "cat")
+    session.merge([0, 2])
+    session.label([rows[1]], "dog")
+    with pytest.raises(InvalidEvent) as refused:
+        session.merge([0, 1])
+    assert str(refused.value) == (
+        "merge: some of these rows are called 'cat' and others 'dog', and a cluster has one name. "
+        "Undo the labels of one of them first."
+    )
+
+
+def test_an_older_journal_with_too_many_names_opens(session, monkeypatch):
+    monkeypatch.setattr("linkwise.session.journal.draft.Draft._check_name", lambda *_: None)
+    for row, name in enumerate("abcde"):
+        session.label([row, row + 10, row + 20][: 3 - row // 3], name)
+    names = [cluster.name for cluster in session.view().clusters]
+    assert sorted(names)[:3] == ["a", "b", "c"]
+    assert "have no cluster of their own" in session.conflicts()[0].sentence
+
+
 def test_many_threads_write_one_history(session):
     n_threads, n_each = 8, 25
 
@@ -292,7 +367,7 @@ def test_earlier_views_and_questions_do_not_wait_for_a_computation(session):
 def test_a_rename_does_not_ask_the_model_again(session, monkeypatch):
     session.answer(0, 1, "same")
     session.view()
-    monkeypatch.setattr("linkwise.session.state.labelling.solve", None)
+    monkeypatch.setattr("linkwise.SequentialClustering.update", None)
     session.rename(0, "x")
     assert session.view().seq == 2
 

@@ -100,12 +100,13 @@ def command(
         raise click.UsageError("--features and --drop exclude each other: give one of them.")
     check_output(output)
     table = read_table(data, Choice(id_column, features, drop), array)
-    knowledge = _read_knowledge(links, labels, table)
+    said, named = _read_knowledge(links, labels, table)
+    knowledge = _joined(said, named)
     wanted = table.has_units if standardise is None else standardise
     started = time.perf_counter()
     with progress_bar("clustering", quiet=quiet) as report:
         X = _standardised(table.X) if wanted else table.X
-        model, notes = _fit(method, n_clusters, seed, X, knowledge, report)
+        model, notes = _fit(method, n_clusters, seed, X, said, named, report)
     seconds = time.perf_counter() - started
     write_labels(output, model.labels_, table.ids, getattr(model, "margins_", None))
     outcome = Outcome(data, table, method, seed, wanted, model, knowledge, notes, seconds, output)
@@ -117,11 +118,17 @@ def command(
 
 def _read_knowledge(
     links: Path | None, labels: Path | None, table: Table
-) -> lw.Links | lw.PartialLabels | None:
-    """Return Links, PartialLabels or None; labels become links where both are given."""
+) -> tuple[lw.Links | None, lw.PartialLabels | None]:
     n_rows = table.X.shape[0]
     said = None if links is None else lw.Links.read(links, n_rows, ids=table.ids)
     named = None if labels is None else lw.PartialLabels.read(labels, n_rows, ids=table.ids)
+    return said, named
+
+
+def _joined(
+    said: lw.Links | None, named: lw.PartialLabels | None
+) -> lw.Links | lw.PartialLabels | None:
+    """Return Links, PartialLabels or None; labels become links where both are given."""
     if said is not None and named is not None:
         return said | named.to_links()
     return named if said is None else said
@@ -138,16 +145,21 @@ def _fit(
     n_clusters: int,
     seed: int,
     X: Matrix,
-    knowledge: lw.Links | lw.PartialLabels | None,
+    said: lw.Links | None,
+    named: lw.PartialLabels | None,
     report: Report,
 ) -> tuple[ConstrainedClusterer, list[str]]:
     """Return the fitted estimator and the warnings it gave."""
+    knowledge = _joined(said, named)
     detail = "brief" if knowledge is None else "full"
     model = estimator_class(method)(n_clusters=n_clusters, random_state=seed, report=detail)
     if sp.issparse(X) and not model.__sklearn_tags__().input_tags.sparse:
         raise InvalidInput(f"the method {method} does not read sparse rows. Choose another one.")
     with warnings.catch_warnings(record=True) as caught, lw.run_options(progress=report):
         warnings.simplefilter("always")
-        model.fit(X, constraints=knowledge)
-    said = [str(w.message) for w in caught if issubclass(w.category, UserWarning)]
-    return model, list(dict.fromkeys(said))
+        if said is not None and named is not None and hasattr(model, "update"):
+            model.fit(X).update(said, named)  # labels stay labels
+        else:
+            model.fit(X, constraints=knowledge)
+    told = [str(w.message) for w in caught if issubclass(w.category, UserWarning)]
+    return model, list(dict.fromkeys(told))

@@ -60,10 +60,12 @@ class Outcome:
             "n_clusters": self.model.n_clusters,
             "seed": self.seed,
             "sizes": self.sizes,
+            "labels": {"given": report.n_named, "kept": report.named_kept},
             "links": {
                 "must": {"given": report.n_must, "kept": report.must_kept},
                 "cannot": {"given": report.n_cannot, "kept": report.cannot_kept},
                 "withdrawn": report.withdrawn.n_links,
+                "set_aside": report.set_aside,
             },
             "contradictions": self.n_contradictions,
             "agreement_without_knowledge": report.agreement,
@@ -115,12 +117,15 @@ class Outcome:
         if self.knowledge is None:
             return ["No links or labels were given."]
         report, lines = self.model.report_, []
-        if isinstance(self.knowledge, lw.PartialLabels):
-            lines.append(f"{_count(self.knowledge.n_known, 'label')} given; as links:")
-        lines.append(
-            f"{report.n_kept} of {_count(report.n_links, 'link')} kept ({report.must_kept} of "
-            f"{report.n_must} must, {report.cannot_kept} of {report.n_cannot} cannot)."
-        )
+        if report.n_named:
+            lines.append(f"{report.named_kept} of {_count(report.n_named, 'label')} kept.")
+        if isinstance(self.knowledge, lw.Links):
+            lines.append(
+                f"{report.n_kept} of {_count(report.n_links, 'link')} kept ({report.must_kept} of "
+                f"{report.n_must} must, {report.cannot_kept} of {report.n_cannot} cannot)."
+            )
+        if report.set_aside:
+            lines.append(f"{report.set_aside} of them set aside, because probably wrong.")
         if self.n_contradictions:
             lines.append(
                 f"{_count(self.n_contradictions, 'contradiction')} among them: "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 import linkwise as lw
 from linkwise.cli.progress import Report
+from linkwise.errors import ConstraintWarning
 
 if TYPE_CHECKING:
     from linkwise.datasets import Dataset
@@ -55,7 +57,9 @@ def ask_and_tell(
             pairs = model.query(int(n_wanted) - model.links_.n_links)
             if not len(pairs):  # nothing useful is left to ask
                 break
-            model.update(_answer(pairs, data.y, wrong, rng))
+            with warnings.catch_warnings():  # the summary tells how many answers hold
+                warnings.simplefilter("ignore", ConstraintWarning)
+                model.update(_answer(pairs, data.y, wrong, rng))
             steps.append(_step(model, data.y, steps[0].labels))
             report(model.links_.n_links, n_answers, "asking")
     return steps, model.links_

@@ -170,9 +170,12 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
             twin_rng.set_state(start)
             twin = clone(self).set_params(report="brief", random_state=twin_rng)
             agreement = nmi(twin.fit(X).labels_, self.labels_)
-        self.report_ = FitReport.compare(
+        report = FitReport.compare(
             links if links is not None else Links(X.shape[0]), withdrawn, self.labels_, agreement
         )
+        if isinstance(given, PartialLabels):
+            report = report.with_names(given.codes, self.labels_)
+        self.report_ = report
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

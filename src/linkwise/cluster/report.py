@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,13 @@ class FitReport:
         How many of them hold in the result.
     withdrawn : Links
         The smallest set of contradictory links that was left out; empty when all was consistent.
+    n_named : int
+        Rows whose class was given.
+    named_kept : int
+        How many of them are in a cluster of their class: the class that has most of the rows
+        there that were given.
+    set_aside : int
+        Links that probably are wrong and were not made to hold.
     agreement : float or None
         NMI with the same estimator fitted without constraints; None unless ``report="full"``.
     """
@@ -33,6 +40,9 @@ class FitReport:
     cannot_kept: int
     withdrawn: Links
     agreement: float | None = None
+    n_named: int = 0
+    named_kept: int = 0
+    set_aside: int = 0
 
     @classmethod
     def compare(
@@ -50,6 +60,14 @@ class FitReport:
             agreement=agreement,
         )
 
+    def with_names(self, codes: NDArray[np.int64], labels: NDArray[Any]) -> FitReport:
+        """Count also the rows whose class is given: ``codes`` is one a row, -1 where unknown."""
+        given = codes >= 0
+        table = np.zeros((int(labels.max(initial=0)) + 1, int(codes.max(initial=-1)) + 1))
+        np.add.at(table, (labels[given], codes[given]), 1.0)
+        kept = table.argmax(axis=1)[labels[given]] == codes[given] if given.any() else given[:0]
+        return replace(self, n_named=int(given.sum()), named_kept=int(kept.sum()))
+
     @property
     def n_links(self) -> int:
         """Links given."""
@@ -61,13 +79,19 @@ class FitReport:
         return self.must_kept + self.cannot_kept
 
     def __str__(self) -> str:
-        if self.n_links == 0:
+        if self.n_links == 0 and self.n_named == 0:
             return "no constraints were given"
-        lines = [
-            f"{self.n_kept} of {self.n_links} links hold "
-            f"({self.must_kept} of {self.n_must} must, "
-            f"{self.cannot_kept} of {self.n_cannot} cannot)"
-        ]
+        lines = []
+        if self.n_named:
+            lines.append(f"{self.named_kept} of {self.n_named} labels hold")
+        if self.n_links:
+            lines.append(
+                f"{self.n_kept} of {self.n_links} links hold "
+                f"({self.must_kept} of {self.n_must} must, "
+                f"{self.cannot_kept} of {self.n_cannot} cannot)"
+            )
+        if self.set_aside:
+            lines.append(f"{self.set_aside} probably wrong answers were set aside")
         if self.withdrawn.n_links:
             lines.append(f"{self.withdrawn.n_links} contradictory links were left out")
         if self.agreement is not None:

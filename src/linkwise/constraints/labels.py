@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -77,6 +79,63 @@ class PartialLabels:
         labels = cls.__new__(cls)
         labels._set(classes[present], renumbered[codes])
         return labels
+
+    @classmethod
+    def of_rows(cls, names: Mapping[int, object], n_samples: int) -> PartialLabels:
+        """Return the labels of a few rows of many.
+
+        Parameters
+        ----------
+        names : mapping of int to object
+            The label of each row that is known.
+        n_samples : int
+            How many rows the data has.
+
+        Examples
+        --------
+        >>> PartialLabels.of_rows({4: "cat", 0: "dog"}, 5).labels.tolist()
+        ['dog', None, None, None, 'cat']
+        """
+        given = list(names.values()) if names else np.empty(0, dtype=np.int64)
+        classes, known = encode(given, unknown=None)
+        codes = np.full(n_samples, UNKNOWN, dtype=np.int64)
+        codes[read_rows("rows", list(names), n_samples)] = known
+        labels = cls.__new__(cls)
+        labels._set(classes, codes)
+        return labels
+
+    def __or__(self, other: PartialLabels) -> PartialLabels:
+        """Return what either knows; a row that has two different labels is refused."""
+        rows, added = np.flatnonzero(self.known), np.flatnonzero(self._check_same_rows(other).known)
+        if not len(added):
+            return self
+        names = dict(zip(rows.tolist(), self.classes[self.codes[rows]].tolist(), strict=True))
+        for row, name in zip(
+            added.tolist(), other.classes[other.codes[added]].tolist(), strict=True
+        ):
+            if names.setdefault(row, name) != name:
+                raise InvalidLinks(
+                    f"row {row} is labelled {names[row]!r} already and now {name!r}. "
+                    "Take the first label back before giving another."
+                )
+        return PartialLabels.of_rows(names, len(self))
+
+    def without(self, other: PartialLabels) -> PartialLabels:
+        """Return what is known without the rows that ``other`` labels."""
+        known = self._check_same_rows(other).codes >= 0
+        return self._from_codes(self.classes, np.where(known, UNKNOWN, self.codes))
+
+    def extended(self, n_samples: int) -> PartialLabels:
+        """Return the same labels about more rows, the new ones unknown."""
+        new = np.full(n_samples - len(self.codes), UNKNOWN)
+        return self._from_codes(self.classes, np.append(self.codes, new))
+
+    def _check_same_rows(self, other: PartialLabels) -> PartialLabels:
+        if len(other.codes) != len(self.codes):
+            raise InvalidLinks(
+                f"one set of labels describes {len(self.codes)} rows, the other {len(other.codes)}."
+            )
+        return other
 
     @classmethod
     def sample(
@@ -209,7 +268,8 @@ class PartialLabels:
     def labels(self) -> NDArray[Any]:
         """The label of each row as it was given, None where it is unknown."""
         names = np.full(len(self), None, dtype=object)
-        names[self.known] = self.classes[self.codes[self.known]].tolist()
+        rows = self.known_rows
+        names[rows] = self.classes[self.codes[rows]].tolist()
         return names
 
     @property
@@ -225,10 +285,15 @@ class PartialLabels:
         """Which rows have a label."""
         return np.asarray(self.codes >= 0)
 
+    @cached_property
+    def known_rows(self) -> NDArray[np.int64]:
+        """The rows that have a label, increasing."""
+        return np.flatnonzero(self.known)
+
     @property
     def n_known(self) -> int:
         """Number of rows that have a label."""
-        return int(self.known.sum())
+        return len(self.known_rows)
 
     def to_links(self) -> Links:
         """Return links that entail the same: a chain per class, and the classes kept apart.
@@ -239,7 +304,9 @@ class PartialLabels:
         >>> links.must.tolist(), links.cannot.tolist()
         ([[0, 3]], [[0, 1]])
         """
-        return Links.from_labels(self.codes)
+        rows = self.known_rows
+        among = Links.from_labels(self.codes[rows])
+        return Links(len(self), must=rows[among.must], cannot=rows[among.cannot])
 
     def __getitem__(self, rows: RowsLike) -> PartialLabels:
         """Return the labels of ``rows``: a mask, whole numbers, a slice, or ``(rows, ...)``.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from linkwise.constraints.choices import pairs_of_choice
 from linkwise.constraints.closure import closed, component_numbers, pairs_of_classes
 from linkwise.constraints.conflicts import Conflict, find_conflicts, refuse_contradictions
 from linkwise.constraints.encoding import encode
@@ -138,6 +139,38 @@ class Links:
         """
         _, codes = encode(y)
         return cls(len(codes), *pairs_of_classes(codes))
+
+    @classmethod
+    def from_choice(
+        cls, row: int, chosen: int | None, among: Iterable[int], n_samples: int
+    ) -> Links:
+        """Return what the answer to "which of these does it belong with?" says.
+
+        Parameters
+        ----------
+        row : int
+            The row that was asked about.
+        chosen : int or None
+            The one of ``among`` that it belongs with; None if it belongs with none of them.
+        among : iterable of int
+            The rows it was shown beside, of which no two belong together.
+        n_samples : int
+            How many rows the data has.
+
+        Returns
+        -------
+        links : Links
+            A must-link to the row chosen, and cannot-links to the others.
+
+        Examples
+        --------
+        >>> links = Links.from_choice(4, chosen=7, among=[2, 7, 9], n_samples=10)
+        >>> links.must.tolist(), links.cannot.tolist()
+        ([[4, 7]], [[2, 4], [4, 9]])
+        >>> Links.from_choice(4, chosen=None, among=[2, 7, 9], n_samples=10)
+        Links(n_samples=10, must=0, cannot=3)
+        """
+        return cls(n_samples, *pairs_of_choice(row, chosen, among, n_samples))
 
     @classmethod
     def sample(

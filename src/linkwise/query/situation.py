@@ -35,7 +35,7 @@ class Situation:
     order : int64 array of shape (n_landmarks,)
         A random order of the landmarks that stays the same.
     links : Links
-        What is known, about the landmarks only.
+        What is known, names included, about the landmarks only.
 
     Examples
     --------
@@ -56,14 +56,14 @@ class Situation:
     @classmethod
     def of(cls, model: SequentialClustering) -> Situation:
         """Look at a fitted model."""
-        landmarks = model.landmarks_
+        landmarks, rows = model.landmarks_, model.landmarks_.rows
         return cls(
-            rows=landmarks.rows,
-            blocks=np.ascontiguousarray(model.ensemble_.labels.rows(landmarks.rows).T),
+            rows=rows,
+            blocks=np.ascontiguousarray(model.ensemble_.labels.rows(rows).T),
             labels=landmarks.labels,
-            votes=model.votes(landmarks.rows),
-            order=np.random.default_rng(0).permutation(len(landmarks.rows)),
-            links=model.links_[landmarks.rows],
+            votes=model.votes(rows),
+            order=np.random.default_rng(0).permutation(len(rows)),
+            links=model.links_[rows] | model.named_[rows].to_links(),
         )
 
     @property

@@ -5,25 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linkwise.ensemble import LabelMatrix
 from linkwise.session.advice.questions import guess
 from linkwise.session.errors import InvalidEvent
-from linkwise.session.state.labelling import Labels
-from linkwise.session.state.structure import halve
+from linkwise.session.state.structure import halve, names_in
 from linkwise.session.state.view import View
 
 
 class CurrentClustering:
     """The clustering as it stands when an entry arrives.
 
-    ``latest`` is a view that is there already; ``labels`` may have to compute one.
+    ``latest`` is a view that is there already; ``view`` may have to compute one. ``names`` returns
+    the rows of the names that have a cluster.
     """
 
     def __init__(
-        self, latest: View | None, labels: Callable[[], Labels], matrix: LabelMatrix
+        self,
+        latest: View | None,
+        view: Callable[[], View],
+        names: Callable[[], dict[str, NDArray[np.int64]]],
+        matrix: LabelMatrix,
     ) -> None:
-        self._latest, self._labels, self._matrix = latest, labels, matrix
+        self._latest, self._view, self._names, self._matrix = latest, view, names, matrix
 
     def guess(self, i: int, j: int) -> str | None:
         """Return what the latest view says of a pair."""
@@ -31,7 +36,7 @@ class CurrentClustering:
 
     def halves(self, cluster: int, rows: list[int] | None) -> list[list[int]]:
         """Return two lists of rows that show how a cluster is to be split."""
-        members = np.flatnonzero(self._labels() == cluster)
+        members = np.flatnonzero(self._view().labels == cluster)
         leaving = len(members) // 2 if rows is None else int(np.isin(members, rows).sum())
         if not 0 < leaving < len(members):
             raise InvalidEvent(
@@ -39,3 +44,16 @@ class CurrentClustering:
                 f"leave. A split needs rows on both sides."
             )
         return halve(members, rows, self._matrix)
+
+    def refuse_joining(self, clusters: list[int]) -> None:
+        """Refuse to make one cluster of several whose rows were given different names."""
+        names = self._names()
+        if len(names) < 2:
+            return
+        joined = names_in(self._view().labels, clusters, names)
+        if len(joined) > 1:
+            first, second = joined[:2]
+            raise InvalidEvent(
+                f"merge: some of these rows are called {first!r} and others {second!r}, and a "
+                f"cluster has one name. Undo the labels of one of them first."
+            )

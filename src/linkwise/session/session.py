@@ -24,7 +24,13 @@ from linkwise.query import STRATEGIES
 from linkwise.running import run_options
 from linkwise.session.advice.progress import Progress, measure_progress
 from linkwise.session.advice.questions import Question, ask, pairs_since
-from linkwise.session.advice.troubles import Suspicion, Trouble, find_suspects, find_troubles
+from linkwise.session.advice.troubles import (
+    Suspicion,
+    Trouble,
+    find_suspects,
+    find_troubles,
+    find_vain_joins,
+)
 from linkwise.session.completion import CurrentClustering
 from linkwise.session.create import MODEL_FOLDER, create_session
 from linkwise.session.data.description import read_description
@@ -249,10 +255,13 @@ class Session(Speaking):
     def submit(self, entries: Sequence[Entry]) -> Future[list[Event]]:
         """Record entries as :meth:`append` does, without waiting.
 
-        Wrong entries are refused at once. A split waits for a view of the cluster to be split.
+        Wrong entries are refused at once. Splits, and merges where rows have names, wait for a
+        view of the clusters.
         """
         checked = [check_entry(entry, self.n_rows) for entry in entries]
-        now = CurrentClustering(self.latest(), self.labels, self._model.ensemble_.labels)
+        now = CurrentClustering(
+            self.latest(), self.view, self._clustered_names, self._model.ensemble_.labels
+        )
         return self._history.submit([complete_entry(entry, now) for entry in checked])
 
     def history(self, after: int = 0, limit: int | None = None) -> list[Event]:
@@ -314,7 +323,12 @@ class Session(Speaking):
 
     def conflicts(self) -> list[Trouble]:
         """Return the contradictions among what was said, in words."""
-        return find_troubles(self._history.state().statements, self._called)
+        state = self._history.state()
+        troubles = find_troubles(state.statements, state.n_clusters, self._called)
+        if state.statements.names and any(change.effect.joins for change in state.changes):
+            _, labelling, _ = self._views.current()
+            troubles += find_vain_joins(labelling)
+        return troubles
 
     def suspects(self) -> list[Suspicion]:
         """Return the answers that are probably wrong, the most suspicious first."""
@@ -381,6 +395,9 @@ class Session(Speaking):
             f"with Session.open({str(self.folder)!r}) as session:\n"
             f"    labels = session.view(at={self.seq}).labels\n"
         )
+
+    def _clustered_names(self) -> dict[str, NDArray[np.int64]]:
+        return self._history.state().clustered_names
 
     def _called(self, row: int) -> str:
         ids = self._display.ids

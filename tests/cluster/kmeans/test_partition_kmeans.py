@@ -1,4 +1,5 @@
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -261,7 +262,8 @@ def test_the_same_column_twice_is_one_column_of_twice_the_strength(blobs):
     single = PartitionKMeans(3, strength=10.0).fit(X, constraints=known)
     assert_array_equal(double.labels_, single.labels_)
     assert double.objective_ == pytest.approx(single.objective_)
-    assert double.report_ == single.report_
+    named = {"n_named": 0, "named_kept": 0}  # which of two columns would be counted?
+    assert double.report_ == replace(single.report_, **named)
 
 
 def test_a_data_frame_of_labels_is_a_table(blobs):

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
+from sklearn.datasets import load_digits
 
 import linkwise as lw
-from linkwise.errors import Cancelled
+from linkwise.errors import Cancelled, ConstraintWarning
 
 X = np.random.RandomState(0).normal(size=(300, 3))
 ONLINE = (lw.SequentialClustering, lw.SCSC)
@@ -93,3 +94,33 @@ def test_a_keyword_nobody_knows_is_refused(cls):
     assert str(caught.value) == (
         f"{cls.__name__}.__init__() got an unexpected keyword argument 'n_cluster'"
     )
+
+
+@online
+def test_links_and_labels_heard_together_are_heard_one_after_the_other(cls):
+    links = lw.Links(300, must=[(0, 1), (5, 9)], cannot=[(1, 5)])
+    labels = lw.PartialLabels.of_rows({2: "a", 3: "b", 9: "b"}, 300)
+    at_once, in_turn = make(cls).fit(X).update(links, labels), make(cls).fit(X)
+    in_turn.update(labels).update(links)
+    assert_array_equal(at_once.labels_, in_turn.labels_)
+
+
+def test_nobody_is_asked_about_two_rows_that_have_names():
+    """Also where only a few of the named rows are landmarks."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(4), 700)
+    rows = 6 * np.eye(4)[y] + rng.normal(size=(len(y), 4))
+    model = lw.SequentialClustering(4, n_partitions=10, random_state=0).fit(rows)
+    named = set(range(0, len(y), 2))
+    assert len(model.landmarks_.rows) < len(y)
+    model.update(lw.PartialLabels.of_rows({row: int(y[row]) for row in named}, len(y)))
+    assert not any({i, j} <= named for i, j in model.query(100).tolist())
+    assert not any({row, *examples} <= named for row, examples in model.query(50, kind="choice"))
+
+
+def test_what_is_set_aside_is_said_where_update_was_called():
+    data, y = load_digits(return_X_y=True)
+    model = lw.SequentialClustering(10, n_partitions=50, random_state=0).fit(data[:600])
+    with pytest.warns(ConstraintWarning, match="were set aside") as caught:
+        model.update(lw.Links.sample(y[:600], 600, noise=0.2, random_state=1))
+    assert caught[0].filename == __file__

@@ -7,11 +7,13 @@ from sklearn.datasets import load_digits, make_blobs
 
 import linkwise as lw
 from linkwise import Links, SequentialClustering
-from linkwise.cluster.sequential.sequential import _suspicion
-from linkwise.errors import Cancelled, InvalidInput, MissingData
+from linkwise.cluster.sequential.sequential import SET_ASIDE
+from linkwise.errors import Cancelled, ConstraintWarning, InvalidInput, MissingData
 from linkwise.scores import accuracy, nmi
 
 N = 600
+#: Some answers here are wrong, or look so: that they are set aside is said, and is not the point.
+some_are_set_aside = pytest.mark.filterwarnings("ignore:SequentialClustering.*set aside")
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +35,7 @@ def model(fitted, tmp_path_factory):
     return lw.load(folder)
 
 
+@some_are_set_aside
 def test_right_answers_help_and_taking_them_back_undoes_it(model, digits):
     _, y = digits
     before = model.labels_
@@ -42,6 +45,7 @@ def test_right_answers_help_and_taking_them_back_undoes_it(model, digits):
     assert_array_equal(model.retract(links).labels_, before)
 
 
+@some_are_set_aside
 @settings(deadline=None, max_examples=10)
 @given(st.randoms(use_true_random=False), st.integers(1, 4))
 def test_only_the_set_of_answers_counts(random, n_batches):
@@ -69,12 +73,13 @@ def test_only_the_set_of_answers_counts(random, n_batches):
     assert_array_equal(slow.suspicion_, at_once.suspicion_)
 
 
+@some_are_set_aside
 def test_believed_links_hold_when_they_can_all_hold(model, digits):
     _, y = digits
     for p in (5, 50, 500):
         links = Links.sample(y, p, random_state=p)
         model.update(links)
-        trusted = model.suspicion_ <= 0.5
+        trusted = model.suspicion_ < SET_ASIDE
         assert trusted.mean() > 0.9
         assert model.links_.satisfied(model.labels_)[trusted].all()
 
@@ -94,18 +99,28 @@ def test_two_clusters_keep_all_links_too(digits):
     assert links.satisfied(model.fit(X, constraints=links).labels_).all()
 
 
-def test_a_suspected_answer_holds_once_it_is_confirmed(model, digits):
-    _, y = digits
-    same = np.flatnonzero(y == 0)
-    wrong = Links(N, cannot=[(same[0], same[1])])
-    support = Links(N, must=[(same[0], k) for k in same[2:8]] + [(same[1], k) for k in same[2:8]])
-    model.update(support | wrong)
-    assert model.suspicion_[-1] > 0.5
-    assert model.labels_[same[0]] == model.labels_[same[1]]
-    model.update(Links(N, cannot=wrong.cannot, weight=[100.0]))
-    assert model.labels_[same[0]] != model.labels_[same[1]]
+def test_answers_that_are_set_aside_are_named_and_hold_once_they_are_confirmed(model, digits):
+    links = Links.sample(digits[1], 1000, noise=0.3, random_state=0)
+    with pytest.warns(ConstraintWarning) as caught:
+        model.update(links)
+    n_aside, worst = (model.suspicion_ >= SET_ASIDE).sum(), model.suspects_[0]
+    assert n_aside > 5
+    assert str(caught[0].message) == (
+        f"SequentialClustering: {n_aside} of 1000 answers are probably wrong and were set aside, "
+        f"{worst.i}-{worst.j} ({worst.kind}-link, {worst.suspicion:.0%}) first; suspects_ lists "
+        "them. One that is right after all holds once it is given again with weight 2."
+    )
+    assert caught[0].filename == __file__
+    assert model.report_.set_aside == n_aside
+    assert f"{n_aside} probably wrong answers were set aside" in str(model.report_)
+    confirmed = Links(N, **{worst.kind: [(worst.i, worst.j)]}, weight=[2.0])
+    with pytest.warns(ConstraintWarning):
+        model.update(confirmed)
+    assert confirmed.satisfied(model.labels_).all()
+    assert (worst.i, worst.j, worst.kind, 0.0) in model.suspects_
 
 
+@some_are_set_aside
 def test_contradictory_answers_are_reported_and_never_fatal(model, digits):
     _, y = digits
     links = Links(N, must=[(0, 1), (1, 2)], cannot=[(0, 2)]) | Links.sample(y, 50, random_state=0)
@@ -116,6 +131,7 @@ def test_contradictory_answers_are_reported_and_never_fatal(model, digits):
     assert model.labels_.shape == (N,)
 
 
+@some_are_set_aside
 def test_an_answer_whose_near_duplicates_say_the_opposite_is_the_first_suspect(model, digits):
     _, y = digits
     ones, twos = np.flatnonzero(y == 1)[:9], np.flatnonzero(y == 2)[:9]
@@ -124,12 +140,13 @@ def test_an_answer_whose_near_duplicates_say_the_opposite_is_the_first_suspect(m
     model.update(right | wrong)
     worst = model.suspects_[0]
     assert (worst.i, worst.j, worst.kind) == (*sorted((ones[-1], twos[-1])), "must")
-    assert worst.suspicion > 0.5
+    assert worst.suspicion > 5 * model.suspects_[1].suspicion
     ranked = [suspect.suspicion for suspect in model.suspects_]
     assert ranked == sorted(ranked, reverse=True)
     assert len(ranked) == model.links_.n_links
 
 
+@some_are_set_aside
 def test_flipped_answers_are_found(model, digits):
     from sklearn.metrics import roc_auc_score
 
@@ -170,6 +187,7 @@ def test_appended_rows_are_labelled_like_predicted_ones_and_can_be_linked(model)
     assert model.labels_[0] != model.labels_[N + 5]
 
 
+@some_are_set_aside
 def test_a_saved_model_gives_identical_labels_and_goes_on(model, digits, tmp_path):
     _, y = digits
     model.update(Links.sample(y, 100, noise=0.1, random_state=0))
@@ -239,6 +257,7 @@ def test_questions_are_new_pairs_and_half_of_them_are_about_the_same_thing(model
     assert 0.25 <= same / 100 <= 0.85
 
 
+@some_are_set_aside
 def test_asking_is_better_than_drawing_at_random(model, fitted, digits):
     _, y = digits
     for _ in range(10):
@@ -338,11 +357,11 @@ def test_a_folder_without_a_model_is_refused(tmp_path):
 def test_a_model_of_a_newer_version_is_refused(model, tmp_path):
     model.save(tmp_path / "model")
     header = tmp_path / "model" / "model.json"
-    header.write_text(header.read_text().replace('"version": 2', '"version": 9'))
+    header.write_text(header.read_text().replace('"version": 3', '"version": 9'))
     with pytest.raises(InvalidInput) as caught:
         lw.load(tmp_path / "model")
     assert str(caught.value) == (
-        f"{header}: version 9 is unknown; this linkwise reads versions 1 to 2. "
+        f"{header}: version 9 is unknown; this linkwise reads versions 1 to 3. "
         "A newer linkwise may open it."
     )
 
@@ -353,18 +372,3 @@ def test_a_folder_of_something_else_is_not_overwritten(model, tmp_path):
         model.save(tmp_path)
     assert str(caught.value) == f"{tmp_path} exists and is not a linkwise model; it was left alone."
     assert (tmp_path / "precious.txt").read_text() == "keep me"
-
-
-def test_answers_are_suspected_from_odds_of_two_to_one_on_and_few_ones_hardly_ever():
-    sure, doubtful = 0.7, 0.6
-    many = np.array([sure, doubtful] * 5000)
-    assert_array_equal(_suspicion(many, 0.0)[:2] < 0.5, [True, False])
-    assert (_suspicion(np.array([doubtful, 0.2]), 0.0) < 0.5).all()
-
-
-def test_the_more_answers_are_wrong_the_more_are_suspected_but_never_all():
-    believed = np.linspace(0.01, 1.0, 1000)
-    n_suspected = [(_suspicion(believed, rate) >= 0.5).sum() for rate in (0.0, 0.1, 0.2, 0.495)]
-    assert n_suspected == sorted(n_suspected)
-    assert n_suspected[0] < n_suspected[2]
-    assert n_suspected[-1] < 1000

@@ -1,89 +1,131 @@
-"""Views of the landmarks: what links teach them, and that they find what is hidden."""
+"""How answers bend the graph and stretch the features: against slow sums, and what they leave."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.spatial.distance import pdist
-from sklearn.datasets import make_blobs
+from scipy.linalg import eigh, subspace_angles
 
-from linkwise import Links, SequentialClustering, load
-from linkwise.cluster.sequential.trust import lift_links
-from linkwise.cluster.sequential.views import BentSpectrum, LearnedMetric
-from linkwise.metric import RCA
-from linkwise.scores import nmi
+from linkwise import Links
+from linkwise.cluster.sequential.landmarks import FEATURE_WEIGHT, unit_rows
+from linkwise.cluster.sequential.views import BEND, RIDGE, bend_graph, learn_metric, see
 
 
-@pytest.fixture(scope="module")
-def hidden():
-    """Three blobs in two features; a third one, ten times as wide, means nothing."""
-    X, y = make_blobs(600, centers=[(0, 0), (4, 0), (2, 4)], cluster_std=0.7, random_state=0)
-    noise = np.random.default_rng(0).normal(scale=40.0, size=(600, 1))
-    return np.hstack([X, noise]), y
+def alike(coordinates):
+    """What is the same however the axes are turned."""
+    return coordinates @ coordinates.T
 
 
-@pytest.fixture(scope="module")
-def model(hidden):
-    return SequentialClustering(3, n_partitions=50, random_state=0).fit(hidden[0])
+@pytest.fixture
+def said(small, blobs, gather, place):
+    answers = gather(Links.sample(blobs[1], 60, noise=0.1, random_state=0))
+    return small._basis, place(small, answers), answers
 
 
-def lifted(model, links):
-    rows = links.linked_rows
-    return lift_links(model._basis, links, rows, model.ensemble_.labels.rows(rows))
+@pytest.fixture
+def nothing(small, gather, place):
+    answers = gather(Links(240))
+    return small._basis, place(small, answers), answers
 
 
-@pytest.fixture(params=[BentSpectrum, LearnedMetric])
-def view(request, model, hidden):
-    links = lifted(model, Links.sample(hidden[1], 200, random_state=0))
-    return request.param(model._basis, links, np.linspace(0.5, 1.0, 200))
+def test_without_answers_the_graph_has_its_own_leading_directions(nothing):
+    basis, places, answers = nothing
+    found = bend_graph(basis, places, answers, np.empty(0))
+    assert_allclose(alike(found), alike(unit_rows(basis.vectors[:, :4])), atol=1e-8)
 
 
-def test_what_is_learned_adds_up_over_the_links(view):
-    some, rest = np.arange(0, 200, 3), np.setdiff1d(np.arange(200), np.arange(0, 200, 3))
-    together = view.learn(np.arange(200))
-    assert_allclose(view.learn(some) + view.learn(rest), together, rtol=1e-10, atol=1e-10)
+def test_without_must_links_the_metric_is_plain(nothing, small, gather, place):
+    assert_array_equal(learn_metric(*nothing[1:], np.empty(0)), np.eye(5))
+    answers = gather(Links(240, cannot=[(0, 1), (2, 3)]))
+    assert_array_equal(learn_metric(place(small, answers), answers, np.ones(2)), np.eye(5))
 
 
-def test_disjoint_must_links_teach_the_metric_of_relevant_component_analysis(model, hidden):
-    X, y = hidden
-    same = [np.flatnonzero(y == c)[:40].reshape(-1, 2) for c in range(3)]
-    links = Links(600, must=np.concatenate(same))
-    view = LearnedMetric(model._basis, lifted(model, links), np.ones(60))
-    ridge = view.settings[0]
-    seen = view.embed(ridge, view.learn(np.arange(60)))
-    expected = RCA(ridge=ridge).fit(X, constraints=links).transform(X)  # every row is a landmark
-    distances, wanted = pdist(seen[:100]), pdist(expected[:100])
-    assert_allclose(distances / distances.mean(), wanted / wanted.mean(), rtol=1e-5)
+def test_answers_that_nobody_believes_have_no_effect(said):
+    basis, places, answers = said
+    found = bend_graph(basis, places, answers, np.zeros(60))
+    assert_allclose(alike(found), alike(unit_rows(basis.vectors[:, :4])), atol=1e-8)
+    assert_array_equal(learn_metric(places, answers, np.zeros(60)), np.eye(5))
 
 
-def test_many_links_to_one_row_count_as_few(model):
-    star = Links(600, must=[(0, k) for k in range(1, 101)])
-    view = LearnedMetric(model._basis, lifted(model, star), np.ones(100))
-    assert view.learn(np.arange(100))[-1, -1] == pytest.approx(10.0)
-    assert view.settings == ()
+def test_an_answer_that_nobody_believes_is_as_good_as_left_out(said):
+    basis, places, answers = said
+    out, rest = answers.left_out(2), answers.without(2)
+    believed = np.where(out, 0.0, np.linspace(0.5, 1.0, 60))
+    view, other = see(basis, places, answers, believed), see(basis, places, rest, believed[~out])
+    assert_allclose(alike(view.coordinates), alike(other.coordinates), atol=1e-8)
+    assert_allclose(alike(view.rows), alike(other.rows), atol=1e-8)
 
 
-def test_cannot_links_teach_no_metric(model):
-    links = Links(600, cannot=[(k, k + 300) for k in range(50)])
-    assert LearnedMetric(model._basis, lifted(model, links), np.ones(50)).settings == ()
+def test_without_answers_landmarks_are_seen_as_they_were_first_clustered(small, gather, place):
+    answers = gather(Links(240))
+    view = see(small._basis, place(small, answers), answers, np.empty(0))
+    assert_allclose(alike(view.coordinates), alike(small._basis.coordinates), atol=1e-6)
 
 
-def test_a_column_that_means_nothing_is_seen_through(model, hidden):
-    _, y = hidden
-    before = nmi(y, model.labels_)
-    links = Links.sample(y, 300, random_state=1)
-    asked = np.isin(np.arange(600), links.linked_rows)
-    model.update(links)
-    after = model.labels_
-    model.retract(links)
-    assert nmi(y[~asked], after[~asked]) > before + 0.1
+def test_the_graph_is_bent_by_the_sum_over_the_answers(said):
+    basis, places, answers = said
+    believed = np.linspace(0.2, 1.0, 60)
+    gram = np.diag(basis.smoothness)
+    for i, j, must, b in zip(answers.i, answers.j, answers.must, believed, strict=True):
+        one, other = basis.smoothness * places.graph[i], basis.smoothness * places.graph[j]
+        charge = 1 - 1 / 4 if must else -1 / 4
+        gram += BEND * b * charge * (np.outer(one, other) + np.outer(other, one)) / 2
+    leading = eigh(gram)[1][:, -4:]
+    found = bend_graph(basis, places, answers, believed)
+    assert_allclose(alike(found), alike(unit_rows(basis.vectors @ leading)), atol=1e-8)
 
 
-def test_a_model_of_version_1_opens_and_learns_no_metric(model, hidden, tmp_path):
-    model.save(tmp_path / "model")
-    (tmp_path / "model" / "_basis.features.npy").unlink()
-    header = tmp_path / "model" / "model.json"
-    header.write_text(header.read_text().replace('"version": 2', '"version": 1'))
-    opened = load(tmp_path / "model")
-    assert_array_equal(opened.labels_, model.labels_)
-    links = lifted(opened, Links.sample(hidden[1], 300, random_state=1))
-    assert LearnedMetric(opened._basis, links, np.ones(300)).settings == ()
+def test_the_metric_makes_must_linked_rows_differ_alike(said):
+    _, places, answers = said
+    believed = np.linspace(0.2, 1.0, 60)
+    scatter, total = np.zeros((5, 5)), 0.0
+    for i, j, b in zip(
+        answers.i[answers.must], answers.j[answers.must], believed[answers.must], strict=True
+    ):
+        gap = places.features[i] - places.features[j]
+        scatter += b * np.outer(gap, gap)
+        total += b
+    plain = np.trace(scatter) / (5 * total) * np.eye(5)
+    within = (scatter + RIDGE * 5 * plain) / (total + RIDGE * 5)
+    scaling = learn_metric(places, answers, believed)
+    assert_allclose(scaling.T @ within @ scaling, np.eye(5), atol=1e-10)
+
+
+def test_a_direction_in_which_must_linked_rows_differ_much_counts_little(small, gather, place):
+    features = small._basis.features
+    i, j = np.triu_indices(240, 1)
+    gap = np.square(features[i] - features[j])
+    lengthwise = np.argsort(-gap[:, 0] / gap.sum(axis=1))[:60]
+    answers = gather(Links(240, must=np.column_stack([i, j])[lengthwise]))
+    scaling = learn_metric(place(small, answers), answers, np.ones(60))
+    length = np.linalg.norm(scaling, axis=1)
+    assert length[0] < 0.5 * length[1:].min()
+
+
+def test_rows_that_are_landmarks_are_seen_as_these(said):
+    basis, places, answers = said
+    view = see(basis, places, answers, np.ones(60))
+    assert_allclose(view.rows, view.landmarks[answers.rows], atol=1e-6)  # float32 features
+    assert_allclose(np.square(view.landmarks).sum(axis=1), 1.0)
+    variance = np.square(view.coordinates).mean(axis=0)
+    assert_allclose([variance[:4].sum(), variance[4:].sum()], [1.0, FEATURE_WEIGHT])
+
+
+def test_a_model_without_features_has_the_graph_alone(said):
+    basis, places, answers = said
+    basis = replace(basis, features=np.empty((240, 0), dtype=np.float32))
+    places = replace(places, features=np.empty((len(answers.rows), 0)))
+    view = see(basis, places, answers, np.ones(60))
+    assert np.isfinite(view.landmarks).all()
+    assert view.coordinates.shape == (240, 4)
+
+
+def test_must_links_bend_the_graph_more_than_cannot_links(small, gather, place):
+    def turned(links):
+        answers = gather(links)
+        bent = bend_graph(small._basis, place(small, answers), answers, np.ones(links.n_links))
+        return subspace_angles(bent, unit_rows(small._basis.vectors[:, :4])).max()
+
+    pairs = [(k, 239 - k) for k in range(20)]
+    assert turned(Links(240, must=pairs)) > turned(Links(240, cannot=pairs)) > 0

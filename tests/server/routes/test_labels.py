@@ -52,8 +52,8 @@ def test_deltas_add_up_to_the_full_labels(client):
     for event in (
         {"kind": "merge", "payload": {"clusters": [0, 1]}},
         {"kind": "undo", "payload": {"event": 1}},
-        {"kind": "label", "payload": {"rows": [50, 51, 52, 100], "name": "one"}},
-        {"kind": "split", "payload": {"cluster": 0, "rows": None}},
+        {"kind": "label", "payload": {"rows": [50, 51, 52, 53], "name": "one"}},
+        {"kind": "split", "payload": {"cluster": int(first[50]), "rows": None}},
         answer(0, 120, "same"),
     ):
         seq = tell(client, event)[0]["seq"]

@@ -10,7 +10,9 @@ from PIL import Image
 from service_client import FLOWERS, answer, tell, wait_for
 from sklearn.datasets import load_iris
 
+from linkwise import Links
 from linkwise.query import STRATEGIES
+from linkwise.session.advice import troubles
 
 
 def test_rows_are_shown_in_the_order_asked_for(client):
@@ -110,11 +112,21 @@ def test_contradictions_are_told_with_the_events_that_settle_them(client):
     assert client.get(f"{FLOWERS}/conflicts").json() == []
 
 
-def test_doubts_name_the_answer(client):
-    tell(client, answer(0, 120, "same"), *[answer(k, k + 100, "different") for k in range(30)])
+def test_doubts_name_the_answer(client, monkeypatch):
+    """Of three hundred answers sixty are wrong; even a slight doubt is shown."""
+    monkeypatch.setattr(troubles, "DOUBTED", 0.1)
+    y = load_iris().target
+    said = Links.sample(y, 300, noise=0.2, random_state=0)
+    for pairs, verdict in ((said.must, "same"), (said.cannot, "different")):
+        tell(client, *[answer(i, j, verdict) for i, j in pairs.tolist()])
     found = client.get(f"{FLOWERS}/suspects").json()
-    assert (found[0]["event"], found[0]["verdict"]) == (1, "same")
-    assert all(0.5 <= doubt["suspicion"] <= 1 for doubt in found)
+    assert len(found) > 5
+    pairs = np.concatenate([said.must, said.cannot])
+    for doubt in found:
+        assert [doubt["i"], doubt["j"]] == pairs[doubt["event"] - 1].tolist()
+        assert 0.1 <= doubt["suspicion"] <= 1
+    wrong = [(doubt["verdict"] == "same") != (y[doubt["i"]] == y[doubt["j"]]) for doubt in found]
+    assert np.mean(wrong) > 0.8
 
 
 def test_progress_counts_the_answers(client):

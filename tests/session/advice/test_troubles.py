@@ -2,8 +2,13 @@ import itertools
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
-from linkwise.session import Columns, Session
+from linkwise import Links
+from linkwise.cluster.sequential.sequential import FIRST_ANSWERS
+from linkwise.session import Columns, Entry, Session
+from linkwise.session.advice.troubles import DOUBTED, find_suspects, find_troubles
+from linkwise.session.state.statements import RowSet, Statements
 
 
 def settled(session, event):
@@ -71,7 +76,10 @@ def test_a_single_row_of_two_names_is_a_trouble_too(session):
     session.label([4], "cat")
     session.label([4], "dog")
     (trouble,) = session.conflicts()
-    assert trouble.sentence == "row 4 was labelled 'cat' and 'dog' (events 1, 2)."
+    assert trouble.sentence == (
+        "row 4 was labelled 'cat' and 'dog' (events 1, 2). Neither name counts there until one of "
+        "them is withdrawn."
+    )
     assert trouble.events == [1, 2]
     assert [settled(session, event) for event in (1, 2)] == [0, 0]
 
@@ -103,26 +111,109 @@ def test_rows_are_called_by_their_ids(tmp_path):
         )
 
 
-@pytest.fixture
-def with_a_mistake(session):
-    """Sixty right answers and one wrong one, the last."""
-    truth = np.repeat([0, 1, 2], 20)
-    rng = np.random.default_rng(0)
-    for _ in range(60):
-        i, j = (int(row) for row in rng.choice(60, 2, replace=False))
-        session.answer(i, j, "same" if truth[i] == truth[j] else "different")
-    return session, session.answer(2, 33, "same").seq
-
-
-def test_a_wrong_answer_is_suspected_until_it_is_confirmed(with_a_mistake):
-    session, wrong = with_a_mistake
-    first = session.suspects()[0]
-    assert (first.event, first.i, first.j, first.verdict) == (wrong, 2, 33, "same")
-    assert 0.5 <= first.suspicion <= 1
-    assert first.sentence == (
-        f"row 2 and row 33 were said to be the same (event {wrong}), which is wrong with a "
-        f"probability of {first.suspicion:.0%}, judging by the other answers."
+def test_many_rows_of_two_names_are_told_once_and_shortly(session):
+    session.label(list(range(10)), "cat")
+    session.label([3, 20], "cat")
+    session.label(list(range(3, 10)), "dog")
+    (trouble,) = session.conflicts()
+    assert trouble.sentence == (
+        "row 3, row 4, row 5, row 6, row 7 and 2 more were labelled 'cat' and 'dog' (events 1, 2, "
+        "3). Neither name counts there until one of them is withdrawn."
     )
-    session.answer(33, 2, "same")
-    assert all(suspect.event != wrong for suspect in session.suspects())
-    assert session.labels()[2] == session.labels()[33]
+    assert trouble.events == [3]
+    assert settled(session, 3) == 0
+
+
+def test_a_merge_that_names_speak_against_is_a_trouble(session):
+    rows = [cluster.exemplars[0] for cluster in session.view().clusters]
+    session.merge([0, 1])
+    session.label([rows[0]], "cat")
+    assert session.conflicts() == []
+    session.label([rows[1]], "dog")
+    (trouble,) = session.conflicts()
+    assert trouble.sentence == (
+        "event 1 makes one cluster of rows that are called 'cat' and 'dog'. It has no effect as "
+        "long as they have different names."
+    )
+    assert (trouble.events, trouble.proposal) == ([1], 1)
+    assert settled(session, 1) == 0
+
+
+def test_names_without_a_cluster_are_a_trouble():
+    sets = tuple(RowSet(seq, name, np.arange(seq)) for seq, name in enumerate("abc", 1))
+    sets = tuple(one._replace(rows=one.rows + 10 * one.seq) for one in sets)
+    none = np.empty(0, dtype=np.int64)
+    said = Statements(60, none, none, none, none.astype(bool), sets)
+    assert find_troubles(said, 3, str) == []
+    (trouble,) = find_troubles(said, 2, str)
+    assert trouble.sentence == (
+        "there are 3 names and only 2 clusters, so rows called 'a' (event 1) have no cluster of "
+        "their own. Split a cluster, which adds one, or withdraw a name."
+    )
+    assert trouble.events == [1]
+
+
+class Doubter:
+    """A model with an opinion about its links."""
+
+    def __init__(self, n_links, suspicion):
+        self.links_ = Links(60, must=[(0, k) for k in range(1, n_links + 1)])
+        self.suspicion_ = np.full(n_links, 0.1)
+        self.suspicion_[4] = suspicion
+
+    def suspects(self):
+        n = self.links_.n_links
+        pairs = self.links_.must.T
+        said = Statements(60, np.arange(1, n + 1), *pairs, np.ones(n, dtype=bool), ())
+        return find_suspects(said, self, lambda row: f"row {row}")
+
+
+def test_what_is_more_probably_wrong_than_right_is_suspected():
+    (suspect,) = Doubter(FIRST_ANSWERS + 1, DOUBTED).suspects()
+    assert (suspect.event, suspect.i, suspect.j, suspect.verdict) == (5, 0, 5, "same")
+    assert suspect.sentence == (
+        "row 0 and row 5 were said to be the same (event 5), which is wrong with a probability of "
+        "50%, judging by the other answers."
+    )
+    assert Doubter(FIRST_ANSWERS + 1, DOUBTED - 0.01).suspects() == []
+
+
+def test_nobody_is_suspected_among_the_first_answers():
+    assert Doubter(FIRST_ANSWERS, 1.0).suspects() == []
+
+
+@pytest.fixture(scope="module")
+def digits(tmp_path_factory):
+    """A session about digits; of six hundred answers one in five is wrong."""
+    X, y = load_digits(return_X_y=True)
+    said = Links.sample(y[:600], 600, noise=0.2, random_state=1)
+    with Session.create(
+        tmp_path_factory.mktemp("digits") / "s", X[:600], 10, n_partitions=50
+    ) as session:
+        for pairs, verdict in ((said.must, "same"), (said.cannot, "different")):
+            session.append(
+                [Entry("answer", {"i": i, "j": j, "verdict": verdict}) for i, j in pairs.tolist()]
+            )
+        yield session, y[:600]
+
+
+def test_suspects_are_mostly_wrong_and_the_worst_comes_first(digits):
+    session, y = digits
+    suspects = session.suspects()  # without a warning, which would be an error here
+    wrong = [(y[one.i] == y[one.j]) != (one.verdict == "same") for one in suspects]
+    assert len(suspects) >= 10
+    assert np.mean(wrong) > 0.8
+    doubts = [one.suspicion for one in suspects]
+    assert doubts == sorted(doubts, reverse=True)
+    assert min(doubts) >= DOUBTED
+
+
+def test_a_suspect_that_is_said_again_holds(digits):
+    session, _ = digits
+    first = session.suspects()[0]
+    held = {"same": True, "different": False}[first.verdict]
+    again = session.answer(first.j, first.i, first.verdict)
+    assert all((one.i, one.j) != (first.i, first.j) for one in session.suspects())
+    assert (session.labels()[first.i] == session.labels()[first.j]) == held
+    session.undo(again.seq)
+    assert session.suspects()[0] == first

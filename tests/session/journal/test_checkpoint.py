@@ -95,13 +95,14 @@ def test_a_checkpoint_from_the_future_of_a_restored_journal_is_ignored(folder, t
     assert "the journal is another one" in caplog.text
 
 
-def test_labels_of_another_version_of_linkwise_are_computed_again(closed):
+@pytest.mark.parametrize("written_by", [{"linkwise": "0.0.0"}, {"version": 1}])
+def test_labels_of_another_version_of_linkwise_are_computed_again(closed, written_by):
     folder, labels = closed
     path = folder / "checkpoint"
     line, _, body = path.read_bytes().partition(b"\n")
     header = json.loads(line)
     assert header["linkwise"]
-    path.write_bytes(json.dumps(header | {"linkwise": "0.0.0"}).encode() + b"\n" + body)
+    path.write_bytes(json.dumps(header | written_by).encode() + b"\n" + body)
     with Session.open(folder) as session:
         assert session.latest() is None
         assert session.labels().tobytes() == labels

@@ -118,6 +118,18 @@ def test_a_labeller_that_has_seen_every_state_agrees_with_a_new_one(model, event
         )
 
 
+@settings(max_examples=40, deadline=None)
+@given(events=words)
+def test_named_rows_are_in_the_cluster_of_their_name(model, events):
+    log = Log()
+    log.extend(records_of(numbered(events)))
+    state = State.of(log, log.n, N_ROWS, N_CLUSTERS)
+    final = Labeller(model).label(state).labels
+    homes = [set(final[rows].tolist()) for rows in state.statements.names.values()]
+    assert all(len(home) == 1 for home in homes)
+    assert len(set.union(set(), *homes)) == len(homes)
+
+
 def test_labels_take_two_bytes_beyond_256_clusters(model):
     halves = halve(list(range(N_ROWS)), [1, 2], model.ensemble_.labels)
     events = [

@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linkwise import Links
+from linkwise import Links, PartialLabels
+from linkwise.cluster.sequential.answers import CONFIRMED
 from linkwise.session.journal.journal import Record
 from linkwise.session.journal.log import Log
 from linkwise.session.state.statements import events_of_pair, read_statements, unsure_pairs
@@ -66,14 +67,24 @@ def test_labels_entail_what_links_from_labels_entail(events):
 
 
 @given(st.lists(labels, min_size=1, max_size=6))
-def test_a_row_of_two_names_is_a_contradiction(events):
+def test_a_row_of_two_names_has_neither(events):
     names = {}
     for _, payload in events:
         for row in payload["rows"]:
             names.setdefault(row, set()).add(payload["name"])
-    twice = any(len(held) > 1 for held in names.values())
+    twice = {row for row, held in names.items() if len(held) > 1}
     said = statements(events)
-    assert twice == bool(said.links().conflicts() or said.namesakes())
+    assert twice == {row for _, _, rows in said.clashes() for row in rows.tolist()}
+    clear = {row: held.pop() for row, held in names.items() if row not in twice}
+    assert said.told(3).labels == PartialLabels.of_rows(clear, N)
+    assert not said.links().conflicts()
+
+
+@given(st.lists(st.one_of(answers, labels, sets), max_size=12), st.randoms())
+def test_the_order_of_statements_does_not_matter_to_the_model(events, random):
+    shuffled = list(events)
+    random.shuffle(shuffled)
+    assert statements(events).told(2) == statements(shuffled).told(2)
 
 
 def test_the_weight_is_how_often_it_was_said():
@@ -83,9 +94,30 @@ def test_the_weight_is_how_often_it_was_said():
     assert said.weight.tolist() == [3.0]
 
 
-def test_two_people_who_label_the_same_rows_confirm_each_other():
-    event = ("label", {"rows": [1, 4], "name": "a"})
-    assert links([event, event]).weight.tolist() == [2.0]
+def test_rows_put_together_are_confirmed():
+    told = statements([("together", {"rows": [1, 4, 6]})]).told(3)
+    assert told.links.must.tolist() == [[1, 4], [4, 6]]
+    assert (told.links.weight >= CONFIRMED).all()
+    assert told.labels.n_known == 0
+
+
+def test_names_are_told_as_labels_and_not_as_links():
+    events = [("label", {"rows": [1, 4], "name": "a"}), ("label", {"rows": [6], "name": "b"})]
+    told = statements([*events, ("answer", {"i": 1, "j": 2, "verdict": "same"})]).told(3)
+    assert told.links == Links(N, must=[(1, 2)])
+    assert told.labels == PartialLabels.of_rows({1: "a", 4: "a", 6: "b"}, N)
+
+
+def test_of_more_names_than_clusters_those_with_fewest_rows_become_links():
+    events = [
+        ("label", {"rows": [0, 1], "name": "few"}),
+        ("label", {"rows": [2, 3, 4], "name": "more"}),
+        ("label", {"rows": [5, 6, 7], "name": "many"}),
+    ]
+    told = statements(events).told(2)
+    assert told.labels.classes.tolist() == ["many", "more"]
+    assert told.links == Links(N, must=[(0, 1)], weight=[CONFIRMED])
+    assert statements(events).told(3).links == Links(N)
 
 
 def test_unsure_says_nothing_but_is_remembered():

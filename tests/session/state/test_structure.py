@@ -3,7 +3,13 @@ import pytest
 
 from linkwise import Links, load
 from linkwise.session.events.kinds import KINDS
-from linkwise.session.state.structure import Change, apply_changes, halve, split_margins
+from linkwise.session.state.structure import (
+    Change,
+    apply_changes,
+    halve,
+    names_joined,
+    split_margins,
+)
 
 N_ROWS = 60
 
@@ -38,24 +44,40 @@ def test_named_rows_leave_whatever_they_share(matrix):
 def test_linked_rows_take_one_side_together():
     labels, links = np.zeros(4, dtype=np.int64), Links(4, must=[(0, 1)])
     margins = np.array([0.5, -0.4, -0.1, 0.2], dtype=np.float32)
-    assert apply_changes(labels, (split(),), links, lambda _: margins).tolist() == [3, 3, 0, 3]
-    assert apply_changes(labels, (split(),), Links(4), lambda _: margins).tolist() == [3, 0, 0, 3]
+    assert apply_changes(labels, (split(),), {}, links, lambda _: margins).tolist() == [3, 3, 0, 3]
+    assert apply_changes(labels, (split(),), {}, Links(4), lambda _: margins).tolist() == [
+        3,
+        0,
+        0,
+        3,
+    ]
 
 
 def test_a_change_to_a_cluster_that_is_gone_has_no_effect():
     labels = np.array([0, 1, 2])
     changes = (split(cluster=7, new=8), Change(2, KINDS["merge"].effect, {"clusters": [1, 7]}))
-    assert apply_changes(labels, changes, Links(3), lambda _: np.ones(3, np.float32)).tolist() == [
-        0,
-        1,
-        2,
-    ]
+    changed = apply_changes(labels, changes, {}, Links(3), lambda _: np.ones(3, np.float32))
+    assert changed.tolist() == [0, 1, 2]
 
 
 def test_a_merge_keeps_the_smallest_number():
     merge = Change(1, KINDS["merge"].effect, {"clusters": [1, 2]})
-    merged = apply_changes(np.array([0, 1, 2, 1]), (merge,), Links(4), None)
+    merged = apply_changes(np.array([0, 1, 2, 1]), (merge,), {}, Links(4), None)
     assert merged.tolist() == [0, 1, 1, 1]
+
+
+def test_a_merge_of_different_names_has_no_effect():
+    merge = Change(1, KINDS["merge"].effect, {"clusters": [1, 2]})
+    labels = np.array([0, 1, 2, 1])
+
+    def merged(**rows):
+        names = {name: np.array(given) for name, given in rows.items()}
+        return apply_changes(labels, (merge,), names, Links(4), None).tolist()
+
+    assert merged(a=[1], b=[2]) == [0, 1, 2, 1]
+    assert merged(a=[1, 3], b=[0]) == [0, 1, 1, 1]
+    assert names_joined(labels, merge, {"b": np.array([2]), "a": np.array([1])}) == ["a", "b"]
+    assert names_joined(labels, split(cluster=1), {"a": np.array([1])}) == []
 
 
 def test_two_means_part_two_groups(matrix):

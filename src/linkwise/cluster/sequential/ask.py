@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice, zip_longest
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.cluster.sequential.groups import joined_rows
 from linkwise.cluster.sequential.landmarks import Basis, Floats, Ints
+from linkwise.cluster.sequential.regroup import cut_in_two
 from linkwise.constraints import Links
 from linkwise.constraints.known_pairs import MAX_TRIES
 
@@ -28,27 +30,51 @@ DRAWN_PER_DOUBT = 2
 COMPARE_EVERY = 5
 #: Vote that a landmark has for every group, however the clustering sees it.
 LEAST_VOTE = 0.02
+#: Examples beside which a row is shown at most.
+N_EXAMPLES = 5
 
 
-def choose_questions(
-    basis: Basis, labels: Ints, votes: Floats, links: Links, n_questions: int
-) -> Ints:
+class Choice(NamedTuple):
+    """A row, and examples of the groups it may belong to, the likeliest first."""
+
+    row: int
+    examples: tuple[int, ...]
+
+
+def choose_pairs(basis: Basis, votes: Floats, among: Links, n_asked: int, n_questions: int) -> Ints:
     """Return up to ``n_questions`` pairs of rows that have not been asked, most useful first.
 
-    ``labels`` and ``votes`` (shares, one row a landmark) are those of the landmarks after the
-    answers so far; ``links`` are all answers.
+    ``votes`` (shares, one row a landmark) are those of the landmarks after the answers so far;
+    ``among`` is all that was said about landmarks, names included; ``n_asked`` are all answers.
     """
-    known = _known_groups(basis, labels, votes, links[basis.rows])
+    known = _known_groups(basis, votes, among)
     to_place = _to_place(basis, known)
     to_compare = _to_compare(basis.n_clusters, known)
-    pairs = []
-    for number in range(links.n_links, links.n_links + n_questions):
-        compare = number % COMPARE_EVERY == COMPARE_EVERY - 1
-        pair = (next(to_compare, None) if compare else None) or next(to_place, None)
+    to_restructure = _to_restructure(basis, votes.argmax(axis=1), among)
+    pairs: list[tuple[int, int]] = []
+    for number in range(n_asked, n_asked + n_questions):
+        turn = number % COMPARE_EVERY
+        pair = next(to_compare, None) if turn == COMPARE_EVERY - 1 else None
+        if pair is None and turn % 2 == 0:
+            pair = next(to_restructure, None)
+        pair = pair or next(to_place, None) or next(to_restructure, None)
         if pair is None:
             break
         pairs.append(pair)
     return np.sort(basis.rows[np.array(pairs, dtype=np.int64).reshape(-1, 2)], axis=1)
+
+
+def choose_choices(basis: Basis, votes: Floats, among: Links, n_questions: int) -> list[Choice]:
+    """Return up to ``n_questions`` rows to place, each with examples of its likeliest groups."""
+    known = _known_groups(basis, votes, among)
+    chance = np.where(known.apart, 0.0, known.chance)
+    found = []
+    for landmark, _ in islice(_to_place(basis, known), n_questions):
+        likely = np.argsort(-chance[landmark], kind="stable")[:N_EXAMPLES]
+        likely = likely[chance[landmark, likely] > 0.0]
+        examples = basis.rows[known.example[likely]]
+        found.append(Choice(int(basis.rows[landmark]), tuple(int(row) for row in examples)))
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +95,9 @@ class _KnownGroups:
     linked: set[tuple[int, int]]
 
 
-def _known_groups(basis: Basis, labels: Ints, votes: Floats, among: Links) -> _KnownGroups:
-    group = joined_rows(basis.n_landmarks, among.must)
+def _known_groups(basis: Basis, votes: Floats, among: Links) -> _KnownGroups:
+    labels = votes.argmax(axis=1)
+    group = among.components()
     size = np.bincount(group)
     refusals = np.bincount(group[among.cannot].ravel(), minlength=len(size))
     asked = np.concatenate([among.must, among.cannot])
@@ -121,7 +148,7 @@ def _to_place(basis: Basis, known: _KnownGroups) -> Iterator[tuple[int, int]]:
     waiting = np.flatnonzero((known.place < 0) & (chance > 0).any(axis=1))
     doubt = lead(chance / np.maximum(chance.sum(axis=1, keepdims=True), 1e-12))
     begun = waiting[known.apart[waiting].any(axis=1)]  # finish what was begun
-    drawn = waiting[np.argsort(basis.lot[waiting])]
+    drawn = waiting[np.argsort(basis.order[waiting])]
     doubtful = waiting[np.argsort(doubt[waiting], kind="stable")]
     taken: set[int] = set()
     for landmark in np.concatenate([begun, _interleave(drawn, doubtful)]):
@@ -153,6 +180,56 @@ def _to_compare(n_clusters: int, known: _KnownGroups) -> Iterator[tuple[int, int
             if question not in known.linked and question[::-1] not in known.linked:
                 yield question
                 break
+
+
+def _to_restructure(basis: Basis, labels: Ints, among: Links) -> Iterator[tuple[int, int]]:
+    """Yield pairs that tell whether a cluster is really two, or two clusters are one.
+
+    Typical rows of the two halves of each cluster, and of the clusters that are most alike, are
+    compared once; where the answer contradicts the clustering, up to ``MAX_TRIES`` times more.
+    """
+    half = cut_in_two(basis.coordinates, labels, basis.n_clusters)
+    parts = [np.flatnonzero(labels == c) for c in range(basis.n_clusters)]
+    cut = [(p[half[p]], p[~half[p]], False) for p in parts if 0 < half[p].sum() < len(p)]
+    joined = [(parts[a], parts[b], True) for a, b in _alike(basis.coordinates, parts)]
+    side = np.full(basis.n_landmarks, -1)
+    waiting = []
+    for one, other, says_same in (x for pair in zip_longest(joined, cut) for x in pair if x):
+        side[:] = -1
+        side[one], side[other] = 0, 1
+        same, different = (
+            int((np.sort(side[pairs], axis=1) == (0, 1)).all(axis=1).sum())
+            for pairs in (among.must, among.cannot)
+        )
+        surprising = same if says_same else different
+        if same + different == 0 or (0 < surprising and same + different <= MAX_TRIES):
+            waiting.append((surprising == 0, one, other))
+    waiting.sort(key=lambda hypothesis: hypothesis[0])  # first what was contradicted already
+    asked = {(int(a), int(b)) for a, b in np.concatenate([among.must, among.cannot])}
+    for _, one, other in waiting:
+        pairs = zip(_typical(basis, one), _typical(basis, other), strict=False)
+        pair = next(((a, b) for a, b in pairs if (min(a, b), max(a, b)) not in asked), None)
+        if pair is not None:
+            yield pair
+
+
+def _alike(coordinates: Floats, parts: list[Ints]) -> list[tuple[int, int]]:
+    """Return the pairs of clusters whose merger costs k-means least, one a cluster."""
+    size = np.array([len(part) for part in parts], dtype=np.float64)
+    means = np.array([coordinates[p].mean(axis=0) if len(p) else coordinates[0] for p in parts])
+    a, b = np.triu_indices(len(parts), 1)
+    cost = size[a] * size[b] / np.maximum(size[a] + size[b], 1.0)
+    cost = cost * np.square(means[a] - means[b]).sum(axis=1)
+    cost[(size[a] == 0) | (size[b] == 0)] = np.inf
+    order = np.argsort(cost, kind="stable")[: len(parts)]
+    return [(int(a[k]), int(b[k])) for k in order if np.isfinite(cost[k])]
+
+
+def _typical(basis: Basis, part: Ints) -> list[int]:
+    """Return the landmarks of a part, the closest to its middle first."""
+    around = basis.coordinates[part] - basis.coordinates[part].mean(axis=0)
+    order = np.argsort(np.square(around).sum(axis=1), kind="stable")
+    return [int(landmark) for landmark in part[order]]
 
 
 def _interleave(drawn: Ints, doubtful: Ints) -> Ints:

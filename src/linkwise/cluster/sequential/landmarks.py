@@ -22,17 +22,24 @@ from linkwise.ensemble.preparation import Preparation
 from linkwise.ensemble.sources import sample_rows
 from linkwise.kernels.coassociation import nearest_by_coassociation
 from linkwise.kernels.lloyd import lloyd
+from linkwise.kernels.vote.vote import scores
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+#: Rows that stand for all others.
 N_LANDMARKS = 2000
+#: Landmarks that each is joined to, and as a mixture of which any other row is seen.
 N_NEAREST = 10
+#: Smooth directions of the graph that are kept.
 N_DIRECTIONS = 200
+#: How far the graph carries: the share of each step of a walk that goes on.
 SMOOTHING = 0.9
-N_STARTS = 8
-N_INIT = 20
-MAX_ITER = 300
+#: Total variance of the features for one of the graph, where landmarks are clustered by both. At
+#: more than about 4/3 a graph that falls apart along one loud column does not overrule k-means.
+FEATURE_WEIGHT = 2.0
+_N_INIT = 20
+_MAX_ITER = 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +58,13 @@ class Basis:
         (1 - a) / (1 - a * eigenvalue), a = 0.9: how far a direction carries an answer.
     labels : int64 array of shape (n_landmarks,)
         Clusters of the landmarks when nothing has been said.
-    starts : int64 array of shape (n_starts, n_clusters)
-        Landmarks that serve as random first centres, drawn once so that the same answers always
-        give the same clustering.
-    lot : int64 array of shape (n_landmarks,)
+    order : int64 array of shape (n_landmarks,)
         The order in which landmarks are drawn for questions.
     features : float32 array of shape (n_landmarks, n_kept)
         The landmarks themselves, at most 64 principal components of them; none in models that an
         older version wrote.
+    n_clusters, n_blocks : int
+        Number of clusters, and of blocks in each partition.
     """
 
     rows: Ints
@@ -66,13 +72,10 @@ class Basis:
     vectors: Floats
     smoothness: Floats
     labels: Ints
-    starts: Ints
-    lot: Ints
+    order: Ints
     features: NDArray[np.float32]
-
-    @property
-    def n_clusters(self) -> int:
-        return int(self.starts.shape[1])
+    n_clusters: int
+    n_blocks: int
 
     @property
     def n_landmarks(self) -> int:
@@ -81,33 +84,75 @@ class Basis:
     @cached_property
     def spread(self) -> Floats:
         """Unit rows whose products tell how alike landmarks are, (n_landmarks, n_directions)."""
-        return self.spread_of(self.vectors)
+        return np.asarray(unit_rows(self.vectors * np.sqrt(self.smoothness)))
 
-    def spread_of(self, place: Floats) -> Floats:
-        """Return the same for rows given by their coordinates in the basis."""
-        return np.asarray(unit_rows(place * np.sqrt(self.smoothness)))
+    @cached_property
+    def coordinates(self) -> Floats:
+        """Graph and features of the landmarks, as they are clustered without answers."""
+        return _coordinates(self.vectors, self.features, self.n_clusters)
+
+    @cached_property
+    def _members(self) -> sp.csr_array:
+        """Which landmarks each block of each partition holds, rows that sum to 1."""
+        n_partitions = len(self.blocks)
+        block = self.blocks.astype(np.int64) + np.arange(n_partitions)[:, None] * self.n_blocks
+        landmark = np.tile(np.arange(self.n_landmarks), n_partitions)
+        shape = n_partitions * self.n_blocks, self.n_landmarks
+        holds = sp.csr_array((np.ones(block.size), (block.ravel(), landmark)), shape)
+        return sp.diags_array(1.0 / np.maximum(holds.sum(axis=1), 1.0)) @ holds
+
+    def tables(self, memberships: Floats) -> Floats:
+        """Return the mean membership of the landmarks of each block, a table per partition."""
+        tables = np.asarray(self._members @ memberships)
+        return tables.reshape(len(self.blocks), self.n_blocks, memberships.shape[1])
+
+    def votes(self, memberships: Floats, blocks: NDArray[np.uint8]) -> Floats:
+        """Return the share of votes of each cluster for rows given by their blocks."""
+        return np.asarray(scores(blocks, self.tables(memberships)) / len(self.blocks))
 
 
 def build_basis(
-    labels: LabelMatrix, source: RowSource, n_clusters: int, rng: np.random.RandomState
+    labels: LabelMatrix,
+    source: RowSource,
+    n_clusters: int,
+    n_blocks: int,
+    rng: np.random.RandomState,
 ) -> Basis:
     """Draw landmarks, join each to those it shares most blocks with, and take the spectrum."""
     n_landmarks = min(labels.n_rows, max(N_LANDMARKS, 4 * n_clusters))
     rows = np.sort(rng.choice(labels.n_rows, n_landmarks, replace=False)).astype(np.int64)
     blocks = np.ascontiguousarray(labels.rows(rows).T)
     values, vectors = _spectrum(_graph(blocks), max(N_DIRECTIONS, 2 * n_clusters))
-    labels_alone = _kmeans(unit_rows(vectors[:, :n_clusters]), n_clusters, N_INIT, rng)
+    features = _features(source, rows)
+    coordinates = _coordinates(vectors, features, n_clusters)
     return Basis(
         rows=rows,
         blocks=blocks,
         vectors=vectors,
         smoothness=(1 - SMOOTHING) / (1 - SMOOTHING * values),
-        labels=_by_size(labels_alone, n_clusters),
-        starts=np.stack(
-            [rng.choice(n_landmarks, n_clusters, replace=False) for _ in range(N_STARTS)]
-        ).astype(np.int64),
-        lot=rng.permutation(n_landmarks).astype(np.int64),
-        features=_features(source, rows),
+        labels=_by_size(_kmeans(coordinates, n_clusters, _N_INIT, rng), n_clusters),
+        order=rng.permutation(n_landmarks).astype(np.int64),
+        features=features,
+        n_clusters=n_clusters,
+        n_blocks=n_blocks,
+    )
+
+
+def _coordinates(
+    vectors: Floats, features: NDArray[np.float32], n_clusters: int
+) -> NDArray[np.float64]:
+    """Put graph and features side by side.
+
+    The partition that explains most of the two wins: the graph's where the features do not object,
+    plain k-means where they do.
+    """
+    return side_by_side(unit_rows(vectors[:, :n_clusters]), features.astype(np.float64))
+
+
+def side_by_side(graph: Floats, features: Floats) -> Floats:
+    """Join coordinates by which landmarks are clustered, features having twice the variance."""
+    return np.ascontiguousarray(
+        np.hstack([scaled(graph), np.sqrt(FEATURE_WEIGHT) * scaled(features)])
     )
 
 
@@ -134,6 +179,20 @@ def unit_rows(A: NDArray[Any]) -> NDArray[Any]:
     """Scale every row to length one; rows of zeros stay zeros."""
     length = np.linalg.norm(A, axis=1, keepdims=True)
     return np.asarray(A / np.maximum(length, np.finfo(A.dtype).tiny))
+
+
+def scaled(coordinates: Floats) -> Floats:
+    """Centre the rows, and scale them all alike so that their mean square length is one."""
+    around = coordinates - coordinates.mean(axis=0)
+    size = np.sqrt(np.square(around).sum() / len(around))
+    return np.ascontiguousarray(around / max(float(size), np.finfo(float).tiny))
+
+
+def one_hot(labels: Ints, n_clusters: int) -> Floats:
+    """Return the labels as rows of zeros with a single one."""
+    member = np.zeros((len(labels), n_clusters))
+    member[np.arange(len(labels)), labels] = 1.0
+    return member
 
 
 def _features(source: RowSource, rows: Ints) -> NDArray[np.float32]:
@@ -170,7 +229,7 @@ def _kmeans(places: Floats, n_clusters: int, n_init: int, rng: np.random.RandomS
     for _ in range(n_init):
         centers, _ = kmeans_plusplus(places, n_clusters, random_state=rng)
         start = pairwise_distances_argmin(places, centers)
-        labels, inertia = lloyd(places, start, n_clusters, MAX_ITER)
+        labels, inertia = lloyd(places, start, n_clusters, _MAX_ITER)
         if inertia < least:
             best, least = labels, inertia
     return best

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.constraints import Links
+from linkwise.constraints import Links, PartialLabels
 from linkwise.ensemble import Ensemble
 from linkwise.errors import InvalidInput
 from linkwise.files.headed import Format, read_array, write_arrays
 
-FORMAT = Format("linkwise model", 2)
+FORMAT = Format("linkwise model", 3)
 HEADER_FILE = "model.json"
 #: The classes that can be written, and where they live.
 _CLASSES = {
@@ -37,6 +37,7 @@ class StoredModel:
     feature_names: list[str]
     ensemble: Ensemble
     links: Links
+    named: PartialLabels
     arrays: Mapping[str, NDArray[Any]]
     version: int = FORMAT.version
 
@@ -50,7 +51,9 @@ def write_model(stored: StoredModel, folder: Path) -> None:
     draft.mkdir(parents=True)
     stored.ensemble.save(draft / "ensemble")
     links = {f"links.{part}": getattr(stored.links, part) for part in ("must", "cannot", "weight")}
-    write_arrays(draft, {**links, **stored.arrays})
+    rows = stored.named.known_rows
+    names = {"named.rows": rows, "named.codes": stored.named.codes[rows]}
+    write_arrays(draft, {**links, **names, **stored.arrays})
     params = dict(stored.params)
     if not isinstance(params["random_state"], int | None):
         params["random_state"] = None
@@ -60,6 +63,7 @@ def write_model(stored: StoredModel, folder: Path) -> None:
         "n_features": stored.n_features,
         "feature_names": stored.feature_names,
         "n_rows": stored.ensemble.n_rows,
+        "classes": stored.named.classes.tolist(),
     }
     FORMAT.write(draft / HEADER_FILE, header, default=_plain)
     if folder.exists():
@@ -108,6 +112,7 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
             cannot=arrays["links.cannot"],
             weight=arrays["links.weight"],
         ),
+        named=_read_names(arrays, header),
         arrays=arrays,
         version=header["version"],
     )
@@ -119,6 +124,15 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     raise TypeError(f"{value!r} cannot be written to JSON.")
+
+
+def _read_names(arrays: Mapping[str, NDArray[Any]], header: dict[str, Any]) -> PartialLabels:
+    n_rows = int(header["n_rows"])
+    if header["version"] < 3:  # labels were kept as links
+        return PartialLabels.of_rows({}, n_rows)
+    names = [header["classes"][code] for code in arrays["named.codes"]]
+    rows = arrays["named.rows"].tolist()
+    return PartialLabels.of_rows(dict(zip(rows, names, strict=True)), n_rows)
 
 
 class _ArrayFiles(Mapping[str, NDArray[Any]]):

@@ -47,22 +47,24 @@ class OnlineClusterer(ConstrainedClusterer):
     """Base of the clusterers that answers reach one by one.
 
     A subclass builds its ensemble (``_build``), prepares what never changes (``_prepare``), finds
-    its small state from the whole set of links (``_solve``), and votes (``_vote``, ``_linked``).
+    its small state from all that was said (``_solve``), and votes (``_vote``, ``_settled``).
     It names the arrays that are its state (``_arrays``) and takes them back (``_restore``).
     """
 
     _sparse: ClassVar[bool] = True
 
     links_: Links
+    named_: PartialLabels
     _voted: tuple[Labels, Margins] | None
     #: What the constructor was told about running, which it should not be.
     _wishes: RunOptions = NO_WISHES
 
-    def _fit(self, X: Rows, knowledge: Links, rng: np.random.RandomState) -> None:
+    def _fit(self, X: Rows, knowledge: Links | PartialLabels, rng: np.random.RandomState) -> None:
         self.ensemble_: Ensemble = self._build(X.source, int(rng.randint(2**31 - 1)))
         self._prepare(X.source, rng)
         self.n_iter_ = 1
-        self._say(knowledge)
+        links, named = self._split(knowledge)
+        self._say(links, named or PartialLabels.of_rows({}, len(links)))
 
     if TYPE_CHECKING:  # more can be rows here than elsewhere; the ritual is the same
 
@@ -76,20 +78,26 @@ class OnlineClusterer(ConstrainedClusterer):
 
         def predict(self, X: SourceLike) -> Labels: ...
 
-    def update(self, constraints: Knowledge) -> Self:
+    def update(self, constraints: Knowledge, *more: Knowledge) -> Self:
         """Hear more answers; the cost does not depend on the number of rows.
 
         Parameters
         ----------
         constraints : Links, PartialLabels or array-like of shape (n_samples,)
-            New answers about the same rows. An answer given again keeps the larger weight.
+            New answers about the same rows. An answer given again keeps the larger weight; a row
+            keeps its label until that is taken back.
+        *more : Links, PartialLabels or array-like of shape (n_samples,)
+            What is to be heard at the same time, such as labels beside links.
 
         Returns
         -------
         self
         """
-        check_is_fitted(self)
-        return self._say(self.links_ | self._read_links(constraints))
+        links, named = self.links_, self.named_
+        for given in (constraints, *more):
+            said, called = self._heard(given)
+            links, named = links | said, named if called is None else named | called
+        return self._say(links, named)
 
     def retract(self, constraints: Knowledge) -> Self:
         """Take answers back, as if they had never been given.
@@ -98,8 +106,8 @@ class OnlineClusterer(ConstrainedClusterer):
         -------
         self
         """
-        check_is_fitted(self)
-        unwanted = self._read_links(constraints)
+        unwanted, unnamed = self._heard(constraints)
+        named = self.named_ if unnamed is None else self._named_without(unnamed)
         for kind in ("must", "cannot"):
             held = {tuple(pair) for pair in getattr(self.links_, kind).tolist()}
             for pair in getattr(unwanted, kind).tolist():
@@ -108,7 +116,17 @@ class OnlineClusterer(ConstrainedClusterer):
                         f"{pair[0]}-{pair[1]} was never given as a {kind}-link, so it cannot be "
                         "taken back. Nothing was changed."
                     )
-        return self._say(self.links_.without(unwanted))
+        return self._say(self.links_.without(unwanted), named)
+
+    def _named_without(self, labels: PartialLabels) -> PartialLabels:
+        """Take labels back; one that was never given is refused."""
+        held, unwanted = self.named_.labels, labels.labels
+        for row in labels.known_rows[(held != unwanted)[labels.known_rows]][:1]:
+            raise InvalidInput(
+                f"row {row} was never labelled {unwanted[row]!r}, so that cannot be taken back. "
+                "Nothing was changed."
+            )
+        return self.named_.without(labels)
 
     def extend(self, X: SourceLike) -> Self:
         """Append rows; they are labelled by the partitions that exist, and can be linked.
@@ -131,10 +149,9 @@ class OnlineClusterer(ConstrainedClusterer):
             progress=options.progress,
             cancel=options.cancel,
         )
-        held = self.links_
-        self.links_ = Links(
-            self.ensemble_.n_rows, must=held.must, cannot=held.cannot, weight=held.weight
-        )
+        held, n_rows = self.links_, self.ensemble_.n_rows
+        self.links_ = Links(n_rows, must=held.must, cannot=held.cannot, weight=held.weight)
+        self.named_ = self.named_.extended(n_rows)
         self._voted = None
         return self
 
@@ -155,10 +172,10 @@ class OnlineClusterer(ConstrainedClusterer):
         agreement = None
         if self.report == "full":
             agreement = nmi(self._vote(self.ensemble_.labels.array, silent=True)[0], self.labels_)
-        rows = self.links_.linked_rows
+        rows, settled = self._settled()
         _, withdrawn = self.links_.repair()
-        counted = FitReport.compare(self.links_[rows], withdrawn, self._linked(), agreement)
-        return counted
+        counted = FitReport.compare(self.links_[rows], withdrawn, settled, agreement)
+        return counted.with_names(self.named_.codes[rows], settled)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a folder of JSON and ``.npy`` files; see :func:`load`."""
@@ -170,6 +187,7 @@ class OnlineClusterer(ConstrainedClusterer):
             feature_names=list(getattr(self, "feature_names_in_", ())),
             ensemble=self.ensemble_,
             links=self.links_,
+            named=self.named_,
             arrays=self._arrays(),
         )
         write_model(stored, Path(path))
@@ -183,7 +201,7 @@ class OnlineClusterer(ConstrainedClusterer):
         if stored.feature_names:
             model.feature_names_in_ = np.array(stored.feature_names, dtype=object)
         model.n_iter_ = 1
-        model.links_ = stored.links
+        model.links_, model.named_ = stored.links, stored.named
         model._restore(stored.arrays, stored.version)
         model._voted = None
         return model
@@ -201,9 +219,13 @@ class OnlineClusterer(ConstrainedClusterer):
         """Vote on rows given by their blocks; ``silent`` as if nothing had been said."""
         raise NotImplementedError
 
-    def _linked(self) -> NDArray[np.integer[Any]]:
-        """Return the clusters of ``links_.linked_rows``."""
+    def _settled(self) -> tuple[NDArray[np.int64], NDArray[np.integer[Any]]]:
+        """Return the rows spoken about, increasing, and their clusters."""
         raise NotImplementedError
+
+    def _split(self, given: Links | PartialLabels) -> tuple[Links, PartialLabels | None]:
+        """Part what was said into links and labels, None without any; here labels become links."""
+        return given.to_links() if isinstance(given, PartialLabels) else given, None
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that are the fitted state, besides ensemble and links."""
@@ -213,17 +235,25 @@ class OnlineClusterer(ConstrainedClusterer):
         """Take back what ``_arrays`` returned when the file's ``version`` was written."""
         raise NotImplementedError
 
-    def _say(self, links: Links) -> Self:
-        self.links_ = links
+    def _say(self, links: Links, named: PartialLabels) -> Self:
+        self._check_classes(named)
+        self.links_, self.named_ = links, named
         self._solve()
         self._voted = None
         return self
+
+    def _check_classes(self, named: PartialLabels) -> None:
+        if len(named.classes) > self.n_clusters:
+            raise InvalidInput(
+                f"{type(self).__name__}(n_clusters={self.n_clusters}): the labels name "
+                f"{len(named.classes)} classes. Ask for at least that many clusters."
+            )
 
     def _ballot(self) -> tuple[Labels, Margins]:
         check_is_fitted(self)
         if self._voted is None:
             labels, margins = self._vote(self.ensemble_.labels.array)
-            rows, said = self.links_.linked_rows, self._linked()
+            rows, said = self._settled()
             margins[rows[labels[rows] != said]] = 0.0
             labels[rows] = said
             for array in (labels, margins):
@@ -235,11 +265,10 @@ class OnlineClusterer(ConstrainedClusterer):
         blocks = self.ensemble_.assign(X.source, n_threads=self.n_jobs)
         return self._vote(blocks)[0]
 
-    def _read_links(self, constraints: Knowledge) -> Links:
+    def _heard(self, constraints: Knowledge) -> tuple[Links, PartialLabels | None]:
+        check_is_fitted(self)
         given = as_constraints(constraints, self.ensemble_.n_rows)
-        if given is None:
-            return Links(self.ensemble_.n_rows)
-        return given.to_links() if isinstance(given, PartialLabels) else given
+        return self._split(Links(self.ensemble_.n_rows) if given is None else given)
 
     def _report(self, *_: object) -> None:
         """Nothing to store: ``report_`` is made when asked for."""

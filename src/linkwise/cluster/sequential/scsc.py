@@ -247,11 +247,11 @@ class SCSC(OnlineClusterer):
         np.add.at(sums, labels, F)
         return np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], np.eye(r))
 
-    def _linked(self) -> Labels:
-        blocks = np.ascontiguousarray(self.ensemble_.labels.rows(self.links_.linked_rows).T)
-        if blocks.shape[1] == 0:
-            return np.empty(0, dtype=np.int32)
-        return self._vote(blocks)[0]
+    def _settled(self) -> tuple[NDArray[np.int64], Labels]:
+        rows = self.links_.linked_rows
+        if len(rows) == 0:
+            return rows, np.empty(0, dtype=np.int32)
+        return rows, self._vote(np.ascontiguousarray(self.ensemble_.labels.rows(rows).T))[0]
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
         return {

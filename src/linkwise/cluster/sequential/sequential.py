@@ -2,47 +2,45 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from linkwise.cluster.base import Labels
-from linkwise.cluster.sequential.ask import choose_questions, lead
-from linkwise.cluster.sequential.choice import choose_labels
+from linkwise.cluster.report import FitReport
+from linkwise.cluster.sequential.answers import Answers
+from linkwise.cluster.sequential.ask import Choice, choose_choices, choose_pairs
+from linkwise.cluster.sequential.committee import listen
 from linkwise.cluster.sequential.honour import settle_rows
-from linkwise.cluster.sequential.landmarks import Basis, Floats, Ints, build_basis
-from linkwise.cluster.sequential.online import Margins, OnlineClusterer, hears_old_wishes
-from linkwise.cluster.sequential.spread import spread_answers
-from linkwise.cluster.sequential.trust import (
-    LiftedLinks,
-    Testimony,
-    belief,
-    error_rate,
-    hear,
-    lift_links,
+from linkwise.cluster.sequential.landmarks import (
+    Basis,
+    Floats,
+    Ints,
+    build_basis,
+    lift,
     one_hot,
-    trust,
 )
-from linkwise.ensemble import Ensemble, RowSource, build_ensemble
+from linkwise.cluster.sequential.online import Margins, OnlineClusterer, hears_old_wishes
+from linkwise.cluster.sequential.views import Places
+from linkwise.constraints import Links, PartialLabels
+from linkwise.ensemble import Ensemble, RowSource, SourceLike, build_ensemble
 from linkwise.ensemble.blas import one_blas_thread
+from linkwise.errors import ConstraintWarning, InvalidInput
 from linkwise.kernels.vote.vote import scores, vote
 from linkwise.typing import Seed
 from linkwise.validation import check_choice, check_number, require_number
 
-#: Among many answers, one that is right with at least this probability is followed.
-MIN_RIGHT = 2 / 3
-#: However many answers are wrong, no more than this probability is asked for.
-MOST_NEEDED = 0.8
-#: Among so many answers, half of that is enough.
-FEW_ANSWERS = 50
-#: Weight from which on an answer is confirmed and never doubted.
-CONFIRMED = 2.0
+#: An answer that is wrong with at least this probability is set aside, and that is said.
+SET_ASIDE = 0.8
+#: Among so few answers none is set aside: there is too little to judge them by.
+FIRST_ANSWERS = 30
 #: Rows whose votes are counted at once.
-CHUNK = 100_000
+_CHUNK = 100_000
 
 
 class Suspect(NamedTuple):
@@ -58,13 +56,15 @@ class Suspect(NamedTuple):
 class Solution:
     """What the answers so far amount to; independent of the number of rows.
 
-    ``landmarks`` are the clusters of the landmarks; ``linked`` those of the linked rows;
-    ``suspicion`` is per link, must-links first.
+    ``memberships`` are those of the landmarks; ``rows`` are spoken about and ``settled`` are their
+    clusters; ``suspicion`` is per link, must-links first; ``cluster_of`` is per named class.
     """
 
-    landmarks: Ints
-    linked: Ints
+    memberships: Floats
+    rows: Ints
+    settled: Ints
     suspicion: Floats
+    cluster_of: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,17 +111,24 @@ class SequentialClustering(OnlineClusterer):
     .. math:: F_{ic} = \sum_k T_{k, L_{ki}, c}
 
     where :math:`L_{ki}` is the block of row :math:`i` in partition :math:`k`. The tables are the
-    shares of the clusters among 2000 landmark rows, and the landmarks are clustered by the leading
-    eigenvectors of their co-association graph plus a low-rank term made of the answers, or by their
-    features in a metric learned from the answers. Each answer counts as much as the ensemble and
-    the other answers make it believable; links left out choose the view and how strongly all of
-    them count; and a clustering that does not keep more links than chance explains never replaces
-    the one without answers.
+    shares of the clusters among 2000 landmark rows. A landmark or a row that was spoken about is of
+    class
+
+    .. math:: z_i \sim \mathrm{softmax}(\log[(1-\delta) v_i + \delta / r] + \phi_i W)
+
+    where :math:`v_i` are the votes of clusters that k-means finds once answers have bent the
+    landmarks' graph and their features' metric; :math:`\phi_i` are the row's coordinates in both,
+    and :math:`W` corrects the clusters so that the answers :math:`[z_i = z_j]`, each wrong with a
+    small probability, become likely. This is done with each of five parts of the answers left out,
+    and averaged. How much better the average predicts what was left out than no answers do says
+    how much it counts; the same predictions give the error rate and each answer's ``suspicion_``.
 
     The result depends on the *set* of answers alone, not on the order or the batches in which they
-    came; taking an answer back is as if it had never been given. Links that are believed hold in
-    ``labels_`` whenever they can all hold; answers that are probably wrong are listed in
-    ``suspects_`` and hold once they are confirmed by giving them a weight of 2 or more.
+    came; taking an answer back is as if it had never been given. Labels of rows always hold, and
+    so do links confirmed by a weight of 2 or more, unless they contradict labels or each other.
+    Other links hold in ``labels_`` whenever they can all hold, except those that are wrong with a
+    probability of .8 or more: these are set aside with a warning, but never among the first 30.
+    ``suspects_`` lists all links by that probability.
 
     Parameters
     ----------
@@ -133,7 +140,7 @@ class SequentialClustering(OnlineClusterer):
         Base clusters per partition, 256 at most. "auto" is the smallest of 128, an eighth of the
         rows, and the larger of eight per cluster and the square root of the number of rows.
     honour : {"trusted", "all"}, default="trusted"
-        Which links must hold: all that are not suspected, or all.
+        Which links must hold: all but those that are probably wrong, or all.
     fast : bool, default=False
         Build the ensemble on the 64 leading principal components when there are more features.
     n_jobs : int or None, default=None
@@ -149,8 +156,14 @@ class SequentialClustering(OnlineClusterer):
         Cluster of each row; voted when asked for, then kept until the next answer.
     margins_ : ndarray of shape (n_samples,)
         How far the cluster leads, as a share of the votes.
+    memberships_ : ndarray of shape (n_samples, n_clusters)
+        Share of each row in each cluster; rows sum to 1.
     links_ : Links
-        All answers that count.
+        All links that were given.
+    named_ : PartialLabels
+        All labels that were given.
+    classes_ : ndarray of shape (n_clusters,)
+        The class that labels gave each cluster, None where they gave none.
     suspicion_ : ndarray of shape (n_links,)
         Probability that each of ``links_`` is wrong, must-links first.
     suspects_ : list of Suspect
@@ -224,33 +237,81 @@ class SequentialClustering(OnlineClusterer):
         check_choice(self, "honour", ("trusted", "all"))
         check_choice(self, "fast", (True, False))
 
-    def query(self, n: int = 1) -> Ints:
-        """Return up to ``n`` pairs of rows worth asking about, the most useful first.
+    @overload
+    def query(self, n: int = 1, *, kind: Literal["pair"] = "pair") -> Ints: ...
+
+    @overload
+    def query(self, n: int = 1, *, kind: Literal["choice"]) -> list[Choice]: ...
+
+    def query(self, n: int = 1, *, kind: str = "pair") -> Ints | list[Choice]:
+        """Return up to ``n`` questions worth asking, the most useful first.
+
+        Parameters
+        ----------
+        n : int, default=1
+            How many questions.
+        kind : {"pair", "choice"}, default="pair"
+            "pair": do these two rows belong together? "choice": with which of up to five rows does
+            this one belong? :meth:`Links.from_choice` turns the answer into links.
 
         Returns
         -------
-        pairs : ndarray of shape (n_pairs, 2)
+        questions : ndarray of shape (n_pairs, 2), or list of Choice
             Row numbers; fewer than ``n`` when no useful question is left.
         """
         check_is_fitted(self)
         require_number("query", "n", n, low=1, integer=True)
-        landmarks = self._solution.landmarks
-        votes = self._shares(self._basis.blocks, landmarks)
-        return choose_questions(self._basis, landmarks, votes, self.links_, n)
+        if kind not in ("pair", "choice"):
+            raise InvalidInput(f'query(kind={kind!r}): kind must be "pair" or "choice".')
+        basis, n_asked = self._basis, self.links_.n_links + self.named_.n_known
+        with one_blas_thread():  # the same questions whatever the threads
+            votes = basis.votes(self._solution.memberships, basis.blocks)
+            said = self.links_[basis.rows] | self.named_[basis.rows].to_links()
+            if kind == "choice":
+                return choose_choices(basis, votes, said, n)
+            return choose_pairs(basis, votes, said, n_asked, n)
 
     @property
     def landmarks_(self) -> Landmarks:
         """The rows that stand for all others, and what the answers so far make of them."""
         check_is_fitted(self)
-        basis, labels = self._basis, self._solution.landmarks
+        basis, memberships = self._basis, self._solution.memberships
         return Landmarks(
             rows=basis.rows,
             features=basis.features,
             vectors=basis.vectors,
             smoothness=basis.smoothness,
-            memberships=one_hot(labels, self.n_clusters),
-            labels=labels,
+            memberships=memberships,
+            labels=memberships.argmax(axis=1),
         )
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The class that labels gave each cluster, None where they gave none."""
+        check_is_fitted(self)
+        classes = np.full(self.n_clusters, None, dtype=object)
+        classes[self._solution.cluster_of] = self.named_.classes
+        return classes
+
+    @property
+    def memberships_(self) -> NDArray[np.float32]:
+        """Share of each row in each cluster, (n_samples, n_clusters); rows sum to 1.
+
+        The vote, except that a row which answers put elsewhere is wholly there.
+        """
+        check_is_fitted(self)
+        shares = self._memberships(self.ensemble_.labels.array)
+        rows, settled = self._settled()
+        moved = shares[rows].argmax(axis=1) != settled
+        moved |= self.named_.codes[rows] >= 0
+        shares[rows[moved]] = one_hot(settled[moved], self.n_clusters)
+        return shares
+
+    def predict_proba(self, X: SourceLike) -> NDArray[np.float32]:
+        """Return the share of each row of ``X`` in each cluster, by the vote alone."""
+        check_is_fitted(self)
+        rows = self._validate_rows(X, reset=False)
+        return self._memberships(self.ensemble_.assign(rows.source, n_threads=self.n_jobs))
 
     def votes(self, rows: NDArray[np.integer[Any]]) -> Floats:
         """Return the share of votes that each cluster has for some rows.
@@ -263,13 +324,14 @@ class SequentialClustering(OnlineClusterer):
         Returns
         -------
         votes : ndarray of shape (n_rows, n_clusters)
-            The vote alone: a linked row may have been settled otherwise.
+            The vote alone: a row spoken about may have been settled otherwise.
         """
         check_is_fitted(self)
         rows, labels = np.asarray(rows, dtype=np.int64), self.ensemble_.labels
-        starts = range(0, len(rows), CHUNK)
-        blocks = (np.ascontiguousarray(labels.rows(rows[s : s + CHUNK]).T) for s in starts)
-        parts = [self._shares(some, self._solution.landmarks) for some in blocks]
+        starts = range(0, len(rows), _CHUNK)
+        tables = self._basis.tables(self._solution.memberships)
+        blocks = (np.ascontiguousarray(labels.rows(rows[s : s + _CHUNK]).T) for s in starts)
+        parts = [np.asarray(scores(some, tables) / self.n_partitions) for some in blocks]
         return np.concatenate([np.empty((0, self.n_clusters)), *parts])
 
     @property
@@ -289,6 +351,12 @@ class SequentialClustering(OnlineClusterer):
             for k in order
         ]
 
+    @property
+    def report_(self) -> FitReport:  # type: ignore[override]  # made when asked for
+        """What the answers so far bought."""
+        report = super().report_
+        return replace(report, set_aside=int((~self._honoured(self.suspicion_)).sum()))
+
     def _build(self, source: RowSource, seed: int) -> Ensemble:
         options = self._options()
         return build_ensemble(
@@ -305,103 +373,112 @@ class SequentialClustering(OnlineClusterer):
         )
 
     def _prepare(self, source: RowSource, rng: np.random.RandomState) -> None:
+        ensemble = self.ensemble_
         with one_blas_thread():
-            self._basis: Basis = build_basis(self.ensemble_.labels, source, self.n_clusters, rng)
+            self._basis: Basis = build_basis(
+                ensemble.labels, source, self.n_clusters, ensemble.n_blocks, rng
+            )
+
+    def _read(
+        self, given: Links | PartialLabels | None, n_samples: int
+    ) -> tuple[Links | PartialLabels, Links]:
+        """Labels stay labels: they are facts about rows, not links that could be doubted."""
+        if isinstance(given, PartialLabels):
+            self._check_classes(given)
+            return given, Links(n_samples)
+        return super()._read(given, n_samples)
+
+    def _split(self, given: Links | PartialLabels) -> tuple[Links, PartialLabels | None]:
+        return (Links(len(given)), given) if isinstance(given, PartialLabels) else (given, None)
 
     def _solve(self) -> None:
-        basis, rows = self._basis, self.links_.linked_rows
-        if len(rows) == 0:
+        basis, answers = self._basis, Answers.of(self.links_, self.named_)
+        if len(answers.rows) == 0:
             nothing = np.empty(0, dtype=np.int64)
-            self._solution = Solution(basis.labels, nothing, np.empty(0))
+            alone = one_hot(basis.labels, self.n_clusters)
+            self._solution = Solution(alone, nothing, nothing, np.empty(0), nothing)
             return
-        blocks = self.ensemble_.labels.rows(rows)
+        blocks = self.ensemble_.labels.rows(answers.rows)
         with one_blas_thread():
-            links = lift_links(basis, self.links_, rows, blocks)
-            testimony, wrong = hear(basis, links), error_rate(basis, links)
-            landmarks = self._cluster_landmarks(links, testimony, wrong, blocks)
-            believed = self._believed(links, landmarks, testimony)
-            suspicion = _suspicion(believed, wrong)
-            honoured = (suspicion < 0.5) | (self.honour == "all")
-            votes = self._shares(blocks.T, landmarks)
-            linked = settle_rows(votes, links, trust(believed, links), honoured)
-        self._solution = Solution(landmarks, linked, _must_first(suspicion, links.must))
+            mixture = lift(basis, answers.rows, blocks)
+            places = Places.of(basis, mixture, np.ascontiguousarray(blocks.T))
+            heard = listen(basis, places, answers)
+            honoured = self._honoured(heard.suspicion)
+            settled = settle_rows(
+                heard.spoken, answers, heard.cluster_of, heard.suspicion, honoured
+            )
+        self._solution = Solution(
+            memberships=heard.memberships,
+            rows=answers.rows,
+            settled=settled,
+            suspicion=heard.suspicion,
+            cluster_of=heard.cluster_of,
+        )
+        self._say_what_is_set_aside(honoured)
 
-    def _cluster_landmarks(
-        self, links: LiftedLinks, testimony: Testimony, wrong: float, blocks: NDArray[np.uint8]
-    ) -> Ints:
-        """Re-cluster the landmarks as a whole, then correct single regions.
+    def _honoured(self, suspicion: Floats) -> NDArray[np.bool_]:
+        """Tell which links must hold."""
+        if self.honour == "all" or len(suspicion) <= FIRST_ANSWERS:
+            return np.ones(len(suspicion), dtype=bool)
+        return np.asarray(suspicion < SET_ASIDE)
 
-        ``wrong`` is the share of answers that seem to be wrong.
-        """
-        basis = self._basis
-        believed = self._believed(links, basis.labels, testimony)
-        agreement = float(lead(self._shares(basis.blocks, basis.labels)).mean())
-        labels = choose_labels(basis, links, trust(believed, links), agreement, wrong)
-        weight = trust(self._believed(links, labels, testimony), links)
-        votes, landmark_votes = (self._shares(b, labels) for b in (blocks.T, basis.blocks))
-        return spread_answers(basis, links, weight, labels, votes, landmark_votes)
+    def _say_what_is_set_aside(self, honoured: NDArray[np.bool_]) -> None:
+        n_aside = int((~honoured).sum())
+        if n_aside:
+            i, j, kind, doubt = self.suspects_[0]
+            warnings.warn(
+                f"{type(self).__name__}: {n_aside} of {len(honoured)} answers are probably wrong "
+                f"and were set aside, {i}-{j} ({kind}-link, {doubt:.0%}) first; suspects_ lists "
+                "them. One that is right after all holds once it is given again with weight 2.",
+                ConstraintWarning,
+                stacklevel=5,
+            )
 
-    def _believed(self, links: LiftedLinks, labels: Ints, testimony: Testimony) -> Floats:
-        """Return the probability that each answer is right; confirmed ones are."""
-        judged = belief(self._basis, links, labels, testimony)
-        return np.where(links.weight >= CONFIRMED, 1.0, judged)
-
-    def _shares(self, blocks: NDArray[np.uint8], landmarks: Ints) -> Floats:
-        """Return the share of votes of each cluster for rows given by their blocks."""
-        return np.asarray(scores(blocks, self._tables(landmarks)) / self.n_partitions)
-
-    def _tables(self, labels: Ints) -> Floats:
-        """Return the share of each cluster among the landmarks of each block."""
-        basis, r = self._basis, self.n_clusters
-        n_partitions, n_blocks = len(basis.blocks), self.ensemble_.n_blocks
-        block = basis.blocks + np.arange(n_partitions)[:, None] * n_blocks
-        cell = (block * r + labels).ravel()
-        counts = np.bincount(cell, minlength=n_partitions * n_blocks * r)
-        counts = counts.reshape(n_partitions, n_blocks, r).astype(np.float64)
-        return np.asarray(counts / np.maximum(counts.sum(axis=2, keepdims=True), 1.0))
+    def _memberships(self, blocks: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Return the vote as shares that sum to 1, some rows at a time."""
+        tables = self._basis.tables(self._solution.memberships)
+        shares = np.empty((blocks.shape[1], self.n_clusters), dtype=np.float32)
+        for start in range(0, len(shares), _CHUNK):
+            part = scores(np.ascontiguousarray(blocks[:, start : start + _CHUNK]), tables)
+            total = np.maximum(part.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+            shares[start : start + _CHUNK] = part / total
+        return shares
 
     def _vote(self, blocks: NDArray[np.uint8], *, silent: bool = False) -> tuple[Labels, Margins]:
-        tables = self._tables(self._basis.labels if silent else self._solution.landmarks)
+        basis = self._basis
+        alone = one_hot(basis.labels, self.n_clusters)
+        tables = basis.tables(alone if silent else self._solution.memberships)
         labels, margins = vote(blocks, tables, n_threads=self.n_jobs)
         return labels, margins / np.float32(self.n_partitions)
 
-    def _linked(self) -> Ints:
-        return self._solution.linked
+    def _settled(self) -> tuple[Ints, Ints]:
+        return self._solution.rows, self._solution.settled
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
-        state: dict[str, Basis | Solution] = {"_basis": self._basis, "_solution": self._solution}
+        basis = {name: getattr(self._basis, name) for name in _BASIS_ARRAYS}
+        solution = {part.name: getattr(self._solution, part.name) for part in fields(Solution)}
         return {
-            f"{name}.{part.name}": getattr(value, part.name)
-            for name, value in state.items()
-            for part in fields(value)
+            **{f"_basis.{_OLD_NAMES.get(name, name)}": array for name, array in basis.items()},
+            **{f"_solution.{name}": array for name, array in solution.items()},
         }
 
     def _restore(self, arrays: Mapping[str, NDArray[Any]], version: int) -> None:
-        parts = {part.name for part in fields(Basis)}
-        if version == 1:  # it kept no features
-            parts -= {"features"}
-        basis = {name: arrays[f"_basis.{name}"] for name in parts}
+        basis = {
+            name: arrays[f"_basis.{_OLD_NAMES.get(name, name)}"]
+            for name in _BASIS_ARRAYS
+            if not (version == 1 and name == "features")  # it kept none
+        }
         basis.setdefault("features", np.empty((len(basis["rows"]), 0), dtype=np.float32))
-        self._basis = Basis(**basis)
+        self._basis = Basis(
+            **basis, n_clusters=self.n_clusters, n_blocks=int(self.ensemble_.n_blocks)
+        )
+        if version < 3:  # answers were heard by another rule
+            self._solve()
+            return
         solution = {part.name: arrays[f"_solution.{part.name}"] for part in fields(Solution)}
         self._solution = Solution(**solution)
 
 
-def _suspicion(believed: Floats, error_rate: float) -> Floats:
-    """Return the probability that each answer is wrong; from one half on it is set aside.
-
-    Following a wrong answer does more harm than not following a right one, so the odds that an
-    answer is right must be two to one, and more where many answers are wrong. Two cases cannot tell
-    a person's mistake from the ensemble's, and answers are taken at their word more easily: few
-    answers, and an ensemble that does not find half of the answers that likely.
-    """
-    n_links = len(believed)
-    needed = min(MIN_RIGHT, float(np.median(believed))) + error_rate
-    needed = min(needed, MOST_NEEDED) * n_links / (n_links + FEW_ANSWERS)
-    wrong, right = needed * (1 - believed), (1 - needed) * believed
-    return np.asarray(wrong / (wrong + right))
-
-
-def _must_first(per_link: Floats, must: NDArray[np.bool_]) -> Floats:
-    """Reorder from pair order to the order of ``Links.weight``."""
-    return np.concatenate([per_link[must], per_link[~must]])
+#: The arrays of the basis that are written, and what they are called in files.
+_BASIS_ARRAYS = ("rows", "blocks", "vectors", "smoothness", "labels", "order", "features")
+_OLD_NAMES = {"order": "lot"}

@@ -1,130 +1,131 @@
-"""Ways of seeing the landmarks anew once answers are known.
+"""How the landmarks are seen: their graph and their features at once, both bent by the answers.
 
-A view turns answers into coordinates of the landmarks in which k-means looks for clusters. What it
-learns is a sum over the links, so that some of them can be left out by subtraction; how far it goes
-is one number, its setting, which links left out choose.
+*Graph.* The co-association graph has smooth directions; an answer adds to their Gram matrix a term
+that pulls its two rows together or pushes them apart, and the leading directions of the sum are
+the coordinates. *Features.* Must-linked rows tell which directions vary inside a class; the
+features are scaled so that all of these vary alike, as relevant component analysis does.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from linkwise.cluster.sequential.landmarks import Basis, Floats, Ints, unit_rows
-from linkwise.cluster.sequential.trust import LiftedLinks
+from linkwise.cluster.sequential.answers import Answers, Floats
+from linkwise.cluster.sequential.landmarks import Basis, side_by_side, unit_rows
 
-#: How strongly the answers may bend the spectrum.
-STRENGTHS = (1.0, 3.0, 10.0, 30.0)
-#: Weight of the plain metric, in must-links per feature.
-RIDGES = (0.1, 0.5)
-#: Fewer must-links, or fewer than three for each cluster, teach no metric.
-MIN_MUST = 20
-#: Directions of the learned metric that are kept: this many, or two for each cluster.
-MIN_KEPT = 16
+#: How strongly one answer bends the graph, in units of its smoothest direction.
+BEND = 10.0
+#: Must-links per feature that plain features, all alike, are worth against what must-links say.
+RIDGE = 0.5
 
 
-class View(Protocol):
-    """Coordinates of the landmarks, learned from links.
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where the rows spoken about lie among the landmarks.
 
-    ``settings`` are tried in this order. Its clusters must be better at what links left out tell
-    (see :func:`~linkwise.cluster.sequential.trust.by_likelihood`), by ``doubt`` standard errors
-    more than usual; unless only that counts (``by_likelihood``), they must keep more links, too.
+    ``mixture`` (n_rows, n_landmarks) gives each row as a mixture of landmarks, ``graph`` and
+    ``features`` its coordinates; ``blocks`` (n_partitions, n_rows) its block in each partition.
     """
 
-    settings: tuple[float, ...]
-    doubt: float
-    by_likelihood: bool
+    mixture: sp.csr_array
+    graph: Floats
+    features: Floats
+    blocks: NDArray[np.uint8]
 
-    def learn(self, part: Ints) -> Floats:
-        """Return what these links teach; adds up over disjoint parts."""
-
-    def embed(self, setting: float, learned: Floats) -> Floats:
-        """Return the landmarks as rows."""
-
-
-class BentSpectrum:
-    """The leading directions of the landmarks' graph, bent towards what the links say.
-
-    A link adds a term of rank one to the spectrum: must-links make a direction in which their two
-    ends agree more important, cannot-links one in which they differ.
-    """
-
-    doubt = -1.0
-    by_likelihood = False
-
-    def __init__(self, basis: Basis, links: LiftedLinks, weight: Floats) -> None:
-        self.basis = basis
-        r = basis.n_clusters
-        self.charge = np.where(links.must, weight * (1 - 1 / r), -weight / r)
-        self.left = links.place[links.i] * basis.smoothness
-        self.right = links.place[links.j] * basis.smoothness
-        most = max(1.0, 6 * len(links) / r**2)
-        self.settings: tuple[float, ...] = tuple(
-            strength for strength in STRENGTHS if strength <= most
+    @classmethod
+    def of(cls, basis: Basis, mixture: sp.csr_array, blocks: NDArray[np.uint8]) -> Places:
+        """Place rows that are given as mixtures of landmarks."""
+        return cls(
+            mixture=mixture,
+            graph=np.asarray(mixture @ basis.vectors),
+            features=np.asarray(mixture @ basis.features.astype(np.float64)),
+            blocks=blocks,
         )
 
-    def learn(self, part: Ints) -> Floats:
-        half = (self.left[part] * self.charge[part, None]).T @ self.right[part]
-        return np.asarray((half + half.T) / 2)
 
-    def embed(self, setting: float, learned: Floats) -> Floats:
-        matrix = np.diag(self.basis.smoothness) + setting * learned
-        q, r = len(matrix), min(self.basis.n_clusters, len(matrix))
-        _, directions = eigh(matrix, subset_by_index=[q - r, q - 1])
-        return np.ascontiguousarray(unit_rows(self.basis.vectors @ directions))
+@dataclass(frozen=True, eq=False)
+class View:
+    """Coordinates of the landmarks by which they are clustered, and what tells rows apart.
 
-
-class LearnedMetric:
-    """The landmarks' features, divided by how much must-linked rows differ in them.
-
-    The graph cannot show what the features themselves hide, such as a column of large numbers that
-    means nothing; a metric learned from must-links can (relevant component analysis). A linked row
-    that is no landmark stands where the landmarks like it stand. A metric has more numbers to learn
-    than there are links, so it needs a few and must prove itself more clearly than the spectrum.
+    ``coordinates`` (n_landmarks, n) are for k-means; ``landmarks`` and ``rows`` are unit vectors
+    whose products say how far what is true of one holds for the other.
     """
 
-    doubt = 0.5
-    by_likelihood = True
-
-    def __init__(self, basis: Basis, links: LiftedLinks, weight: Floats) -> None:
-        self.features = basis.features.astype(np.float64)
-        place = links.mixture @ self.features
-        gap = (place[links.i] - place[links.j]) / np.sqrt(2.0)
-        share = np.where(links.must, _own_share(links), 0.0)
-        counted = np.column_stack([gap, np.ones(len(links))])
-        self.gaps = counted * np.sqrt(weight * share)[:, None]
-        self.n_kept = max(MIN_KEPT, 2 * basis.n_clusters)
-        needed = max(MIN_MUST, 3 * basis.n_clusters)
-        enough = share.sum() >= needed and gap.any()
-        self.settings: tuple[float, ...] = RIDGES if enough else ()
-
-    def learn(self, part: Ints) -> Floats:
-        """Return the gaps' scatter, bordered by their sum and, in the corner, their number."""
-        return np.asarray(self.gaps[part].T @ self.gaps[part])
-
-    def embed(self, setting: float, learned: Floats) -> Floats:
-        scatter, n_links = learned[:-1, :-1], learned[-1, -1]
-        d = len(scatter)
-        variance = np.trace(scatter) / (d * max(n_links, 1e-12))
-        if variance <= 0:
-            return self.features
-        within = (scatter + setting * d * variance * np.eye(d)) / (n_links + setting * d)
-        values, vectors = eigh(within)
-        seen = self.features @ (vectors / np.sqrt(values))
-        first = max(0, d - self.n_kept)
-        _, directions = eigh(seen.T @ seen, subset_by_index=[first, d - 1])
-        return np.ascontiguousarray(seen @ directions)
+    coordinates: Floats
+    landmarks: Floats
+    rows: Floats
 
 
-def _own_share(links: LiftedLinks) -> Floats:
-    """Return how much of a gap of its own each must-link shows.
+def see(basis: Basis, places: Places, answers: Answers, believed: Floats) -> View:
+    """Return how the landmarks look; each answer counts as much as it is ``believed``.
 
-    Many links to the same row show over and over how that row differs from the rest; k of them
-    count as much as the square root of k.
+    Without answers it is how the clusters without answers were found.
     """
-    ends = np.concatenate([links.i[links.must], links.j[links.must]])
-    n_links = np.bincount(ends, minlength=len(links.rows))
-    most = np.maximum(1, np.maximum(n_links[links.i], n_links[links.j]))
-    return np.asarray(1.0 / np.sqrt(most))
+    scaling = learn_metric(places, answers, believed)
+    seen = basis.features @ scaling
+    kept = _leading(seen, max(16, 2 * basis.n_clusters))
+    centre = seen.mean(axis=0)
+    reach = basis.smoothness**1.5
+    landmarks = np.hstack(
+        [unit_rows(basis.vectors * reach), unit_rows((seen - centre) @ kept)]
+    ) / np.sqrt(2.0)
+    rows = np.hstack(
+        [
+            unit_rows(places.graph * reach),
+            unit_rows((places.features @ scaling - centre) @ kept),
+        ]
+    ) / np.sqrt(2.0)
+    graph = bend_graph(basis, places, answers, believed)
+    return View(side_by_side(graph, seen), landmarks, rows)
+
+
+def bend_graph(basis: Basis, places: Places, answers: Answers, believed: Floats) -> Floats:
+    r"""Return the leading directions of the graph once answers have bent it, as unit rows.
+
+    In the basis of smooth directions :math:`v` with smoothness :math:`g` the Gram matrix is
+
+    .. math:: \mathrm{diag}(g) + \beta \sum_l b_l c_l\, (g v_i)(g v_j)^T
+
+    symmetrised, with :math:`c = 1 - 1/r` for a must-link and :math:`-1/r` for a cannot-link: links
+    between random rows add up to nothing.
+    """
+    r, n = basis.n_clusters, len(basis.smoothness)
+    charge = believed * np.where(answers.must, 1.0 - 1.0 / r, -1.0 / r)
+    smooth = places.graph * basis.smoothness
+    half = (smooth[answers.i] * charge[:, None]).T @ smooth[answers.j]
+    bent = np.diag(basis.smoothness) + BEND * (half + half.T) / 2
+    _, leading = eigh(bent, subset_by_index=[n - min(r, n), n - 1])
+    return np.asarray(unit_rows(basis.vectors @ leading))
+
+
+def learn_metric(places: Places, answers: Answers, believed: Floats) -> Floats:
+    """Return a linear map after which must-linked rows differ alike in all directions.
+
+    The scatter of must-linked rows is mixed with one that is alike in all directions; without
+    must-links the map is the identity.
+    """
+    d, weight = places.features.shape[1], believed[answers.must]
+    gap = (places.features[answers.i] - places.features[answers.j])[answers.must]
+    scatter = (gap * weight[:, None]).T @ gap
+    total = np.trace(scatter)
+    if total <= 0.0:
+        return np.eye(d)
+    mean = total / (d * weight.sum())
+    within = (scatter + RIDGE * d * mean * np.eye(d)) / (weight.sum() + RIDGE * d)
+    values, vectors = eigh(within)
+    return np.asarray(vectors / np.sqrt(values))
+
+
+def _leading(seen: Floats, n_kept: int) -> Floats:
+    """Return the leading principal axes."""
+    d = seen.shape[1]
+    if d == 0:
+        return np.empty((0, 0))
+    around = seen - seen.mean(axis=0)
+    _, axes = eigh(around.T @ around, subset_by_index=[max(d - n_kept, 0), d - 1])
+    return np.asarray(axes)

@@ -46,6 +46,9 @@ class Clustering(Protocol):
     def halves(self, cluster: int, rows: list[int] | None) -> list[list[int]]:
         """Return two lists of rows that show how a cluster is to be split."""
 
+    def refuse_joining(self, clusters: list[int]) -> None:
+        """Refuse to make one cluster of several whose rows were given different names."""
+
 
 @dataclass(frozen=True)
 class Effect:
@@ -63,6 +66,8 @@ class Effect:
         What it calls clusters.
     relabel
         Changes the labels of the rows in place, after the model and all earlier events.
+    joins
+        Clusters it makes one.
     adds_cluster
         Whether there is one cluster more from then on, standing or not; its number is added to
         the payload as "new".
@@ -73,6 +78,7 @@ class Effect:
     undoes: Callable[[Payload], int] | None = None
     names: Callable[[Payload], dict[int, str]] | None = None
     relabel: Callable[[Ints, Payload, Leaving], None] | None = None
+    joins: Callable[[Payload], list[int]] | None = None
     adds_cluster: bool = False
 
 
@@ -98,7 +104,8 @@ class Kind:
     added : tuple of str
         Fields that the session adds; a repeated request need not know them.
     complete : callable or None
-        Returns the added fields that the clustering tells; those that are None are left out.
+        Returns the added fields that the clustering tells; those that are None are left out. May
+        refuse what the clustering speaks against.
     is_large : bool
         Whether it may name many rows, or needs the labels before it can be recorded.
     """
@@ -130,6 +137,11 @@ def _two_rows(said: Payload) -> None:
         raise InvalidEvent(
             f"answer: i and j are both {said['i']}. An answer is about two different rows."
         )
+
+
+def _one_name(said: Payload, clustering: Clustering) -> dict[str, Any]:
+    clustering.refuse_joining(said["clusters"])
+    return {}
 
 
 def _merge(labels: Ints, said: Payload, leaving: Leaving) -> None:  # noqa: ARG001
@@ -199,8 +211,10 @@ _TABLE = (
         about="Clusters become one.",
         payload="Make one cluster of several.",
         fields={"clusters": Clusters()},
+        complete=_one_name,
         sentence=lambda said, _: f"merge clusters {', '.join(map(str, said['clusters']))}",
-        effect=Effect(relabel=_merge),
+        effect=Effect(relabel=_merge, joins=lambda said: list(said["clusters"])),
+        is_large=True,
     ),
     Kind(
         "split",

@@ -25,7 +25,7 @@ from linkwise.session.journal.log import COLUMNS, Log
 
 logger = logging.getLogger(__name__)
 
-FORMAT = Format("linkwise checkpoint", 1)
+FORMAT = Format("linkwise checkpoint", 2)
 FILE = "checkpoint"
 
 
@@ -105,7 +105,8 @@ def _read(content: bytes, session: str, journal: Journal) -> Checkpoint:
     if log.n != n:
         raise ValueError("its columns have another length than announced")
     moved = tuple((int(seq), int(rows)) for seq, rows in header["moved"])
-    if "labels" not in parts or header["linkwise"] != linkwise.__version__:
+    same_rule = header["version"] == FORMAT.version and header["linkwise"] == linkwise.__version__
+    if "labels" not in parts or not same_rule:
         return Checkpoint(log, moved=moved)  # another version may label differently
     labels, margins = _array(parts["labels"]), _array(parts["margins"])
     return Checkpoint(log, header["labelled"], labels, margins, moved)

@@ -34,6 +34,7 @@ class Draft:
         self._counts: dict[int, int] = {}  # of standing undos, where they differ from the log
         self._targets: dict[int, int] = {}
         self._n_added = self.log.n_added
+        self._names: set[str] | None = None  # that stand, once somebody wants to know
 
     def add(self, entries: Sequence[Entry]) -> list[tuple[Record, bool]]:
         """Take one caller's entries; returns each one's record and whether it was there before."""
@@ -48,7 +49,7 @@ class Draft:
                 self.keys.pop(record.key or "", None)
                 self._targets.pop(record.seq, None)
             del self.records[n_before:]
-            self._n_added = n_added
+            self._n_added, self._names = n_added, None
             if counts is not None:
                 self._counts = counts
             raise
@@ -71,6 +72,8 @@ class Draft:
         if kind.effect.undoes:
             self._undo(kind.effect.undoes(payload), seq)
         self._check_clusters(kind, payload)
+        if kind.effect.rows and (name := kind.effect.rows(payload)[1]) is not None:
+            self._check_name(kind, name)
         if kind.effect.adds_cluster:
             payload = payload | {"new": self.n_clusters + self._n_added}
             self._n_added += 1
@@ -83,8 +86,13 @@ class Draft:
             raise InvalidEvent(
                 f"event {event} is undone already. Undo the event that undid it to get it back."
             )
+        restores = self._target(event) is not None
+        before = len(self._standing_names()) if restores else 0
         self._targets[seq] = event
         self._counts.update(take_back(event, self._n_undos, self._target))
+        self._names = None
+        if restores:
+            self._check_restored(event, before)
 
     def _n_undos(self, seq: int) -> int:
         in_log = self.log.n_undos(seq) if seq <= self.log.n else 0
@@ -102,6 +110,40 @@ class Draft:
                 )
         if kind.effect.adds_cluster and n >= MAX_CLUSTERS:
             raise InvalidEvent(f"{kind.name}: there are {n} clusters already, no more can be made.")
+
+    def _check_name(self, kind: Kind, name: str) -> None:
+        """Refuse a name for which there would be no cluster."""
+        n, names = self.n_clusters + self._n_added, self._standing_names()
+        if name not in names and len(names) >= n:
+            raise InvalidEvent(
+                f"{kind.name}: there are {n} clusters and {len(names)} names already, so rows "
+                f"called {name!r} would have no cluster. Split a cluster, which adds one, or use "
+                f"one of the names there are."
+            )
+        names.add(name)
+
+    def _check_restored(self, event: int, n_before: int) -> None:
+        """Refuse to bring back a name for which there would be no cluster."""
+        n, names = self.n_clusters + self._n_added, self._standing_names()
+        if len(names) > max(n, n_before):
+            raise InvalidEvent(
+                f"undo: what event {event} has undone is a name, and there would be {len(names)} "
+                f"names and only {n} clusters. Split a cluster, which adds one, or undo another "
+                f"name first."
+            )
+
+    def _standing_names(self) -> set[str]:
+        """Return the names of rows that stand, in the log and here."""
+        if self._names is None:
+            said = [(seq, self.log.kind(seq), payload) for seq, payload in self.log.others.items()]
+            said += [(r.seq, KINDS[r.kind], json.loads(r.payload)) for r in self.records]
+            rows = (
+                kind.effect.rows(payload)
+                for seq, kind, payload in said
+                if kind.effect.rows and self._n_undos(seq) == 0
+            )
+            self._names = {name for _, name in rows if name is not None}
+        return self._names
 
 
 def _check_same(entry: Entry, earlier: Record) -> None:

@@ -7,6 +7,7 @@ before is used again where it would come out the same.
 from __future__ import annotations
 
 import copy
+import warnings
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
@@ -15,17 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.cluster.sequential.sequential import SequentialClustering
-from linkwise.constraints import Links
+from linkwise.errors import ConstraintWarning
 from linkwise.session.journal.log import Log
-from linkwise.session.state.learning import solve
-from linkwise.session.state.statements import Statements, read_statements, unsure_pairs
-from linkwise.session.state.structure import (
-    Change,
-    apply_changes,
-    names_of,
-    read_changes,
-    split_margins,
-)
+from linkwise.session.state.names import cluster_names, keep_names
+from linkwise.session.state.statements import Statements, Told, read_statements, unsure_pairs
+from linkwise.session.state.structure import Change, apply_changes, read_changes, split_margins
 
 Labels = NDArray[np.unsignedinteger[Any]]
 Margins = NDArray[np.float32]
@@ -54,16 +49,20 @@ class State:
             n_clusters=n_clusters + log.added(n),
         )
 
+    @property
+    def clustered_names(self) -> dict[str, NDArray[np.int64]]:
+        """The rows of the names that have a cluster of their own."""
+        return self.statements.clustered_names(self.n_clusters)
+
 
 @dataclass(frozen=True, eq=False)
 class Labelling:
-    """A label and a margin for every row, and what they came from.
+    """A label and a margin for every row, what clusters are called, and what it all came from.
 
-    ``model`` knows the links; None where the labels were read and not computed.
+    ``model`` knows what it was told; None where the labels were read and not computed.
     """
 
     state: State
-    links: Links
     labels: Labels
     margins: Margins
     names: dict[int, str]
@@ -81,27 +80,37 @@ class Labeller:
 
     def __init__(self, model: SequentialClustering) -> None:
         self.model = model
-        self._solved: tuple[Links, Any] = model.links_, model
+        self._solved = Told(model.links_, model.named_), model
         self._split_margins: OrderedDict[int, NDArray[np.float32]] = OrderedDict()
 
     def label(self, state: State) -> Labelling:
         """Return the labels of all rows in this state."""
-        links = state.statements.links()
-        solved = self.solved(links)
-        labels = apply_changes(np.asarray(solved.labels_), state.changes, links, self._margins)
+        said, names = state.statements, state.clustered_names
+        solved = self.solved(state)
+        links = said.links() if state.changes else solved.links_
+        voted = np.asarray(solved.labels_)
+        labels = apply_changes(voted, state.changes, names, links, self._margins)
+        keep_names(labels, names, links, state.n_clusters)
         kind: Any = np.uint8 if state.n_clusters <= 256 else np.uint16
         margins = np.clip(solved.margins_, 0.0, 1.0)
         final = labels.astype(kind)
         for array in (final, margins):
             array.setflags(write=False)
-        return Labelling(state, links, final, margins, names_of(state.changes), solved)
+        called = cluster_names(said, state.changes, final)
+        return Labelling(state, final, margins, called, solved)
 
-    def solved(self, links: Links) -> Any:
-        """Return the model that knows these links."""
+    def solved(self, state: State) -> Any:
+        """Return the model that knows what was said.
+
+        What it sets aside, the session shows among its suspects; nobody reads a warning here.
+        """
+        told = state.statements.told(self.model.n_clusters)
         known, solved = self._solved
-        if links != known:
-            solved = solve(copy.copy(self.model), links)
-            self._solved = links, solved
+        if told != known:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConstraintWarning)
+                solved = copy.copy(self.model).update(*told)
+            self._solved = told, solved
         return solved
 
     def _margins(self, split: Change) -> NDArray[np.float32]:

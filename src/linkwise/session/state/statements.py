@@ -1,20 +1,24 @@
-"""Statements: what the standing events say about rows, and the links they amount to.
+"""Statements: what the standing events say about rows, and what the model is told of it.
 
-Links are a function of the *set* of statements: the order in which they were made does not matter,
-and what was taken back leaves no trace.
+Answers are links, and can be wrong. Rows put together are confirmed links. Names are facts about
+rows, and the model is told them as labels; a row that was given two names has none until one of
+them is withdrawn. All this is a function of the *set* of statements: the order in which they were
+made does not matter, and what was taken back leaves no trace.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.constraints import Links
+from linkwise.cluster.sequential.answers import CONFIRMED
+from linkwise.constraints import Links, PartialLabels
 from linkwise.session.journal.log import SAME, UNSURE, Log
 
 Ints = NDArray[np.int64]
@@ -26,6 +30,13 @@ class RowSet(NamedTuple):
     seq: int
     name: str | None
     rows: Ints
+
+
+class Told(NamedTuple):
+    """What the model is told."""
+
+    links: Links
+    labels: PartialLabels
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,14 +54,47 @@ class Statements:
     sets: tuple[RowSet, ...]
 
     def links(self) -> Links:
-        """Return all links; the weight of each is the number of times it was said."""
-        sets_must, sets_cannot = self._links_of_sets()
-        must = np.concatenate([self._pairs(self.same), sets_must])
-        cannot = np.concatenate([self._pairs(~self.same), sets_cannot])
-        must, times = _counted(must, self.n_rows)
-        cannot, cannot_times = _counted(cannot, self.n_rows)
-        weight = np.concatenate([times, cannot_times]).astype(np.float64)
-        return Links(self.n_rows, must, cannot, weight)
+        """Return everything as links, names too: chains, and one cannot-link for any two names.
+
+        The weight of a link is the number of times it was answered; what sets of rows entail is
+        confirmed.
+        """
+        rows = list(self.names.values())
+        apart = [(a[0], b[0]) for a, b in combinations(rows, 2)]
+        return self._links([*self._unnamed(), *rows], np.array(apart, dtype=np.int64))
+
+    def told(self, n_clusters: int) -> Told:
+        """Return what a model with so many clusters is told.
+
+        Of more names than clusters, those with the most rows are labels; the rows of the others
+        are put together.
+        """
+        names = self.clustered_names(n_clusters)
+        surplus = [rows for name, rows in self.names.items() if name not in names]
+        labels = {row: name for name, rows in names.items() for row in rows.tolist()}
+        return Told(
+            self._links([*self._unnamed(), *surplus], np.empty((0, 2), dtype=np.int64)),
+            PartialLabels.of_rows(labels, self.n_rows),
+        )
+
+    @cached_property
+    def names(self) -> dict[str, Ints]:
+        """The rows of each name, names sorted; rows that were given two names are in neither."""
+        given = {name: _union(sets) for name, sets in self.named().items()}
+        if len(given) < 2:
+            return given
+        rows, times = np.unique(np.concatenate(list(given.values())), return_counts=True)
+        twice = rows[times > 1]
+        clear = {name: held[~_among(held, twice)] for name, held in given.items()}
+        return {name: held for name, held in clear.items() if len(held)}
+
+    def clustered_names(self, n_clusters: int) -> dict[str, Ints]:
+        """Return the rows of the names that have a cluster: those with the most rows, if not all.
+
+        Names are sorted.
+        """
+        ranked = sorted(self.names, key=lambda name: (-len(self.names[name]), name))
+        return {name: self.names[name] for name in sorted(ranked[:n_clusters])}
 
     def about(self, rows: Ints) -> Statements:
         """Return the statements that name only, or for sets any, of ``rows`` (sorted)."""
@@ -76,27 +120,31 @@ class Statements:
                 by_name.setdefault(one.name, []).append(one)
         return dict(sorted(by_name.items()))
 
-    def namesakes(self) -> list[tuple[str, str, int]]:
-        """Return names that were given to one and the same single row, which no link can say."""
-        single = {
-            name: rows[0] for name, sets in self.named().items() if len(rows := _union(sets)) == 1
-        }
-        return [
-            (a, b, int(single[a])) for a, b in combinations(single, 2) if single[a] == single[b]
-        ]
+    def clashes(self) -> list[tuple[str, str, Ints]]:
+        """Return any two names that were given to the same rows, and these rows."""
+        rows = {name: _union(sets) for name, sets in self.named().items()}
+        shared = ((a, b, np.intersect1d(rows[a], rows[b])) for a, b in combinations(rows, 2))
+        return [(a, b, both) for a, b, both in shared if len(both)]
+
+    def _unnamed(self) -> list[Ints]:
+        return [one.rows for one in self.sets if one.name is None]
 
     def _pairs(self, chosen: NDArray[np.bool_]) -> Ints:
         return np.column_stack([self.i[chosen], self.j[chosen]])
 
-    def _links_of_sets(self) -> tuple[Ints, Ints]:
-        """Return a chain through every set, chains that join namesakes, and names held apart."""
-        chains = [_chain(one.rows) for one in self.sets]
-        named = self.named()
-        rows = {name: _union(sets) for name, sets in named.items()}
-        chains += [_chain(np.unique([one.rows[0] for one in sets])) for sets in named.values()]
-        apart = [pair for a, b in combinations(rows, 2) if (pair := _one_of_each(rows[a], rows[b]))]
-        must = np.concatenate([np.empty((0, 2), dtype=np.int64), *chains])
-        return must, np.array(apart, dtype=np.int64).reshape(-1, 2)
+    def _links(self, sets: Sequence[Ints], apart: Ints) -> Links:
+        """Return the answers, a chain through each set of rows, and pairs that are apart."""
+        must, must_weight = _counted(self._pairs(self.same), self.n_rows)
+        cannot, cannot_weight = _counted(self._pairs(~self.same), self.n_rows)
+        chains = np.concatenate([np.empty((0, 2), dtype=np.int64), *map(_chain, sets)])
+        apart = apart.reshape(-1, 2)
+        sure = [np.full(len(pairs), CONFIRMED) for pairs in (chains, apart)]
+        return Links(
+            self.n_rows,
+            np.concatenate([must, chains]),
+            np.concatenate([cannot, apart]),
+            np.concatenate([must_weight, sure[0], cannot_weight, sure[1]]),
+        )
 
 
 def read_statements(log: Log, n: int, standing: NDArray[np.bool_], n_rows: int) -> Statements:
@@ -148,15 +196,6 @@ def _chain(rows: Ints) -> Ints:
 
 def _union(sets: Sequence[RowSet]) -> Ints:
     return np.unique(np.concatenate([one.rows for one in sets]))
-
-
-def _one_of_each(a: Ints, b: Ints) -> tuple[int, int] | None:
-    """Return the first row of each of two names; other rows where both begin with the same."""
-    if a[0] != b[0]:
-        return int(a[0]), int(b[0])
-    if len(b) > 1:
-        return int(a[0]), int(b[1])
-    return (int(a[1]), int(b[0])) if len(a) > 1 else None
 
 
 def _among(values: Ints, rows: Ints) -> NDArray[np.bool_]:

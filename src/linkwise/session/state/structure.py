@@ -1,7 +1,8 @@
 """Structure: what people did to the clusters themselves: merged, split and renamed them.
 
 These events act on the labels after the model, in the order in which they were made. An event about
-a cluster that no longer exists, because the split that made it was undone, has no effect.
+a cluster that no longer exists, because the split that made it was undone, has no effect; nor has
+one that would make one cluster of rows that have different names.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,29 +54,37 @@ def read_changes(log: Log, n: int, standing: NDArray[np.bool_]) -> tuple[Change,
 def apply_changes(
     labels: Ints,
     changes: tuple[Change, ...],
+    names: dict[str, Ints],
     links: Links,
     margins: Callable[[Change], NDArray[np.float32]],
 ) -> Ints:
     """Return the labels after the changes.
 
-    ``margins(split)`` tells, for every row, how much more it shares with the second half of a
-    split than with the first.
+    ``names`` are the rows of each name; ``margins(split)`` tells, for every row, how much more it
+    shares with the second half of a split than with the first.
     """
     labels = labels.copy()
     for change in changes:
-        if change.effect.relabel:
+        if change.effect.relabel and len(names_joined(labels, change, names)) < 2:
             leaving = partial(_leaving, change, links, margins)
             change.effect.relabel(labels, change.payload, leaving)
     return labels
 
 
-def names_of(changes: tuple[Change, ...]) -> dict[int, str]:
-    """Return the names people gave to clusters; the last one counts."""
-    names: dict[int, str] = {}
-    for change in changes:
-        if change.effect.names:
-            names |= change.effect.names(change.payload)
-    return names
+def names_joined(
+    labels: NDArray[np.integer[Any]], change: Change, names: dict[str, Ints]
+) -> list[str]:
+    """Return the names that a change would bring into one cluster, sorted; one is no harm."""
+    joins = change.effect.joins
+    return names_in(labels, joins(change.payload), names) if joins else []
+
+
+def names_in(
+    labels: NDArray[np.integer[Any]], clusters: list[int], names: dict[str, Ints]
+) -> list[str]:
+    """Return the names whose rows are in some clusters, one for each cluster, sorted."""
+    home = {int(np.bincount(labels[rows]).argmax()): name for name, rows in names.items()}
+    return sorted(name for cluster, name in home.items() if cluster in clusters)
 
 
 def _leaving(

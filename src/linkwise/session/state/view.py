@@ -79,11 +79,10 @@ def make_view(
     if before is not None:
         moved = np.flatnonzero(labels != before)
         came, went = (np.bincount(a[moved], minlength=n) for a in (labels, before))
-    names = cluster_names(labelling)
     clusters = [
         Cluster(
             number=c,
-            name=names.get(c, f"cluster {c}"),
+            name=labelling.names.get(c, f"cluster {c}"),
             size=int(size[c]),
             exemplars=_exemplars(c, labels, margins, landmarks),
             sureness=float(sure[c]),
@@ -93,23 +92,6 @@ def make_view(
         for c in np.flatnonzero(size).tolist()
     ]
     return View(labelling.state.seq, labels, margins, clusters, int(came.sum()), labelling)
-
-
-def cluster_names(labelling: Labelling) -> dict[int, str]:
-    """Return the names people gave, by renaming or by labelling rows.
-
-    A label names the cluster that holds most of its rows, the most frequent label first, unless
-    that cluster has a name already.
-    """
-    names = dict(labelling.names)
-    held: list[tuple[int, str, int]] = []
-    for name, sets in labelling.state.statements.named().items():
-        rows = np.unique(np.concatenate([one.rows for one in sets]))
-        count = np.bincount(labelling.labels[rows])
-        held.append((int(count.max()), name, int(count.argmax())))
-    for _, name, cluster in sorted(held, key=lambda found: (-found[0], found[1])):
-        names.setdefault(cluster, name)
-    return names
 
 
 def _exemplars(

@@ -11,7 +11,7 @@ from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.session.journal.checkpoint import Checkpoint
 from linkwise.session.state.history import History
 from linkwise.session.state.labelling import Labeller, Labelling
-from linkwise.session.state.structure import names_of
+from linkwise.session.state.names import cluster_names
 from linkwise.session.state.view import View, make_view
 
 #: Memory for earlier views.
@@ -79,7 +79,7 @@ class Views:
         if labelling.model is not None:
             return view, labelling, labelling.model
         with self._computing:
-            return view, labelling, self._labeller.solved(labelling.links)
+            return view, labelling, self._labeller.solved(labelling.state)
 
     def _snapshot(self) -> Checkpoint:
         """Return what the next start should find."""
@@ -112,10 +112,9 @@ class Views:
             array.setflags(write=False)
         labelling = Labelling(
             state,
-            state.statements.links(),
             checkpoint.labels,
             checkpoint.margins,
-            names_of(state.changes),
+            cluster_names(state.statements, state.changes, checkpoint.labels),
         )
         self._latest = make_view(labelling, self._landmarks)
         self._keep(self._latest)

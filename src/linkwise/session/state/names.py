@@ -1,0 +1,67 @@
+"""Names: rows that have one are in the cluster that has it, whatever was done to the clusters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from linkwise.constraints import Links
+from linkwise.session.state.statements import Statements
+from linkwise.session.state.structure import Change
+
+Ints = NDArray[np.int64]
+
+
+def keep_names(labels: Ints, names: dict[str, Ints], links: Links, n_clusters: int) -> None:
+    """Bring the rows of every name, in place, to a cluster that no other name has.
+
+    It is the cluster that holds most of them. Rows that must be together with a row that is
+    brought there follow it, unless they have a name themselves.
+    """
+    if not names:
+        return
+    held = np.zeros((len(names), max(n_clusters, int(labels.max(initial=0)) + 1)))
+    for k, rows in enumerate(names.values()):
+        np.add.at(held[k], labels[rows], 1.0)
+    _, clusters = linear_sum_assignment(held, maximize=True)
+    stray = {
+        int(cluster): away
+        for rows, cluster in zip(names.values(), clusters, strict=True)
+        if len(away := rows[labels[rows] != cluster])
+    }
+    if not stray:
+        return
+    component = links.components()
+    is_named = np.zeros(len(labels), dtype=bool)
+    is_named[np.concatenate(list(names.values()))] = True
+    for cluster, away in stray.items():
+        follows = np.isin(component, component[away]) & np.isin(labels, labels[away]) & ~is_named
+        labels[follows] = cluster
+        labels[away] = cluster
+
+
+def cluster_names(
+    statements: Statements, changes: tuple[Change, ...], labels: NDArray[np.integer[Any]]
+) -> dict[int, str]:
+    """Return what the clusters are called: as their rows are, unless they were renamed later.
+
+    Of two names without clusters of their own the one with more rows is told.
+    """
+    given = {one.name: one.seq for one in sorted(statements.sets, key=lambda one: one.seq)}
+    held = []
+    for name, rows in statements.names.items():
+        count = np.bincount(labels[rows])
+        held.append((-int(count.max()), name, int(count.argmax())))
+    names: dict[int, str] = {}
+    for _, name, cluster in sorted(held):
+        names.setdefault(cluster, name)
+    last_said = {cluster: given[name] for cluster, name in names.items()}
+    for change in changes:
+        if change.effect.names:
+            for cluster, name in change.effect.names(change.payload).items():
+                if change.seq > last_said.get(cluster, 0):
+                    names[cluster] = name
+    return names
