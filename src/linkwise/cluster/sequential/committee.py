@@ -33,7 +33,7 @@ _RATES = np.concatenate([[0.002, 0.005], np.arange(0.01, 0.41, 0.01)])
 
 
 @dataclass(frozen=True, eq=False)
-class Heard:
+class Posterior:
     """What the answers amount to; independent of the number of rows.
 
     ``memberships`` (n_landmarks, n_clusters) are of the landmarks, ``spoken`` (n_rows, n_clusters)
@@ -57,7 +57,7 @@ class Calibration(NamedTuple):
     together: Floats
 
 
-def listen(basis: Basis, places: Places, answers: Answers) -> Heard:
+def listen(basis: Basis, places: Places, answers: Answers) -> Posterior:
     """Return what the answers make of the landmarks and of the rows spoken about."""
     r = basis.n_clusters
     alone = one_hot(basis.labels, r)
@@ -70,7 +70,7 @@ def listen(basis: Basis, places: Places, answers: Answers) -> Heard:
     weight = _weight(answers, judged, plain)
     together = weight * judged.together + (1.0 - weight) * plain.together
     rate = calibrate(answers, together, r).error_rate
-    return Heard(
+    return Posterior(
         memberships=weight * learned.memberships + (1.0 - weight) * alone,
         spoken=weight * learned.spoken + (1.0 - weight) * votes,
         suspicion=suspicion(answers, together, rate)[: answers.n_links],
@@ -97,7 +97,7 @@ def _learn(
     together, times = np.zeros(len(answers)), np.zeros(len(answers))
     for fold in range(N_FOLDS):
         out, part = answers.left_out(fold), answers.without(fold)
-        landmarks, rows = _hear(basis, places, part, believed[~out], cluster_of)
+        landmarks, rows = _learn_part(basis, places, part, believed[~out], cluster_of)
         names = _names_like(memberships, landmarks, cluster_of)
         memberships += landmarks[:, names]
         spoken += rows[:, names]
@@ -106,7 +106,7 @@ def _learn(
     return Learned(memberships / N_FOLDS, spoken / N_FOLDS, together / np.maximum(times, 1.0))
 
 
-def _hear(
+def _learn_part(
     basis: Basis, places: Places, answers: Answers, believed: Floats, cluster_of: Ints
 ) -> tuple[Floats, Floats]:
     """Return memberships of the landmarks and of the rows, by a part of the answers."""

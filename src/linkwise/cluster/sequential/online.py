@@ -95,7 +95,7 @@ class OnlineClusterer(ConstrainedClusterer):
         """
         links, named = self.links_, self.named_
         for given in (constraints, *more):
-            said, called = self._heard(given)
+            said, called = self._parted(given)
             links, named = links | said, named if called is None else named | called
         return self._say(links, named)
 
@@ -106,7 +106,7 @@ class OnlineClusterer(ConstrainedClusterer):
         -------
         self
         """
-        unwanted, unnamed = self._heard(constraints)
+        unwanted, unnamed = self._parted(constraints)
         named = self.named_ if unnamed is None else self._named_without(unnamed)
         for kind in ("must", "cannot"):
             held = {tuple(pair) for pair in getattr(self.links_, kind).tolist()}
@@ -265,7 +265,7 @@ class OnlineClusterer(ConstrainedClusterer):
         blocks = self.ensemble_.assign(X.source, n_threads=self.n_jobs)
         return self._vote(blocks)[0]
 
-    def _heard(self, constraints: Knowledge) -> tuple[Links, PartialLabels | None]:
+    def _parted(self, constraints: Knowledge) -> tuple[Links, PartialLabels | None]:
         check_is_fitted(self)
         given = as_constraints(constraints, self.ensemble_.n_rows)
         return self._split(Links(self.ensemble_.n_rows) if given is None else given)
@@ -313,7 +313,7 @@ Model = TypeVar("Model", bound=OnlineClusterer)
 P = ParamSpec("P")
 
 
-def hears_old_wishes(
+def accepts_old_options(
     init: Callable[Concatenate[Model, P], None],
 ) -> Callable[Concatenate[Model, P], None]:
     """Let a constructor hear, with a warning, the keywords that were parameters once.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from linkwise.cluster.base import Labels
-from linkwise.cluster.sequential.online import Margins, OnlineClusterer, hears_old_wishes
+from linkwise.cluster.sequential.online import Margins, OnlineClusterer, accepts_old_options
 from linkwise.constraints import Links
 from linkwise.ensemble import Ensemble, RowSource, build_paper_ensemble
 from linkwise.kernels.lloyd import lloyd
@@ -115,7 +115,7 @@ class SCSC(OnlineClusterer):
     np.float64(1.0)
     """
 
-    @hears_old_wishes
+    @accepts_old_options
     def __init__(
         self,
         n_clusters: int = 8,

@@ -25,7 +25,7 @@ from linkwise.cluster.sequential.landmarks import (
     lift,
     one_hot,
 )
-from linkwise.cluster.sequential.online import Margins, OnlineClusterer, hears_old_wishes
+from linkwise.cluster.sequential.online import Margins, OnlineClusterer, accepts_old_options
 from linkwise.cluster.sequential.views import Places
 from linkwise.constraints import Links, PartialLabels
 from linkwise.ensemble import Ensemble, RowSource, SourceLike, build_ensemble
@@ -208,7 +208,7 @@ class SequentialClustering(OnlineClusterer):
     True
     """
 
-    @hears_old_wishes
+    @accepts_old_options
     def __init__(
         self,
         n_clusters: int = 8,
@@ -402,17 +402,17 @@ class SequentialClustering(OnlineClusterer):
         with one_blas_thread():
             mixture = lift(basis, answers.rows, blocks)
             places = Places.of(basis, mixture, np.ascontiguousarray(blocks.T))
-            heard = listen(basis, places, answers)
-            honoured = self._honoured(heard.suspicion)
+            posterior = listen(basis, places, answers)
+            honoured = self._honoured(posterior.suspicion)
             settled = settle_rows(
-                heard.spoken, answers, heard.cluster_of, heard.suspicion, honoured
+                posterior.spoken, answers, posterior.cluster_of, posterior.suspicion, honoured
             )
         self._solution = Solution(
-            memberships=heard.memberships,
+            memberships=posterior.memberships,
             rows=answers.rows,
             settled=settled,
-            suspicion=heard.suspicion,
-            cluster_of=heard.cluster_of,
+            suspicion=posterior.suspicion,
+            cluster_of=posterior.cluster_of,
         )
         self._say_what_is_set_aside(honoured)
 
