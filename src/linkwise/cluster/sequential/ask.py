@@ -68,12 +68,14 @@ def choose_choices(basis: Basis, votes: Floats, among: Links, n_questions: int) 
     """Return up to ``n_questions`` rows to place, each with examples of its likeliest groups."""
     known = _known_groups(basis, votes, among)
     chance = np.where(known.apart, 0.0, known.chance)
+    cluster = votes.argmax(axis=1)[known.example]
     found = []
     for landmark, _ in islice(_to_place(basis, known), n_questions):
-        likely = np.argsort(-chance[landmark], kind="stable")[:N_EXAMPLES]
+        likely = np.argsort(-chance[landmark], kind="stable")
         likely = likely[chance[landmark, likely] > 0.0]
-        examples = basis.rows[known.example[likely]]
-        found.append(Choice(int(basis.rows[landmark]), tuple(int(row) for row in examples)))
+        _, first = np.unique(cluster[likely], return_index=True)  # no two that may belong together
+        shown = basis.rows[known.example[likely[np.sort(first)[:N_EXAMPLES]]]]
+        found.append(Choice(int(basis.rows[landmark]), tuple(int(row) for row in shown)))
     return found
 
 
