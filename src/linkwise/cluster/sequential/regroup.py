@@ -8,8 +8,6 @@ the answers likelier by more than a few nats, and by more than the best of so ma
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import scipy.sparse as sp
 
@@ -22,6 +20,8 @@ CHANGE = 2.0
 #: Share of rows that clusters of landmarks are taken to misplace, while exchanges are weighed.
 MISPLACED = 0.1
 _MAX_ITER = 100
+#: Clusters that are tried for giving up, and for cutting: with ten clusters all of them.
+_MAX_TRIED = 10
 
 
 def regroup(coordinates: Floats, start: Ints, mixture: sp.csr_array, answers: Answers) -> Ints:
@@ -47,16 +47,19 @@ def _exchange(
     shares, first = mixture @ member, mixture @ (member * half[:, None])
     second, i, j = shares - first, answers.i, answers.j
     lost = first[i] * second[j] + second[i] * first[j]
-    now = log_likelihood(answers, answers.together(shares)[:, None], n_clusters)[0]
+    together = answers.together(shares)[:, None]
+    now = log_likelihood(answers, together, n_clusters)[0]
+    cuts = _best(log_likelihood(answers, together - lost, n_clusters))
     most = needed = now + CHANGE + np.log(n_clusters * (n_clusters - 1))
+    spread = _given_up(coordinates, labels, n_clusters)
+    without = np.array([answers.together(mixture @ one_hot(one, n_clusters)) for one in spread])
     best = None
-    for freed, spread in enumerate(_given_up(coordinates, labels, n_clusters)):
-        together = answers.together(mixture @ one_hot(spread, n_clusters))
-        value = log_likelihood(answers, together[:, None] - lost, n_clusters)
-        value[freed] = -np.inf
+    for freed in _best(log_likelihood(answers, without.T, n_clusters)):
+        value = log_likelihood(answers, without[freed][:, None] - lost[:, cuts], n_clusters)
+        value[cuts == freed] = -np.inf
         if value.max() > most:
-            cut, most = int(value.argmax()), float(value.max())
-            best = np.where((labels == cut) & half, freed, spread)
+            cut, most = cuts[value.argmax()], float(value.max())
+            best = np.where((labels == cut) & half, freed, spread[freed])
     if best is None:
         return None
     tried, _ = lloyd(coordinates, best, n_clusters, _MAX_ITER)
@@ -65,8 +68,13 @@ def _exchange(
     return np.asarray(tried) if better else None
 
 
-def _given_up(coordinates: Floats, labels: Ints, n_clusters: int) -> Iterator[Ints]:
-    """Yield, for each cluster, the labels when its landmarks go to the nearest of the others."""
+def _best(value: Floats) -> Ints:
+    """Return the positions of the largest values, so many that trying all pairs stays cheap."""
+    return np.sort(np.argsort(-value, kind="stable")[:_MAX_TRIED])
+
+
+def _given_up(coordinates: Floats, labels: Ints, n_clusters: int) -> list[Ints]:
+    """Return, for each cluster, the labels when its landmarks go to the nearest of the others."""
     size = np.bincount(labels, minlength=n_clusters)
     sums = np.zeros((n_clusters, coordinates.shape[1]))
     np.add.at(sums, labels, coordinates)
@@ -75,8 +83,7 @@ def _given_up(coordinates: Floats, labels: Ints, n_clusters: int) -> Iterator[In
     near[:, size == 0] = -np.inf
     near[np.arange(len(labels)), labels] = -np.inf
     next_one = near.argmax(axis=1)
-    for c in range(n_clusters):
-        yield np.where(labels == c, next_one, labels)
+    return [np.where(labels == c, next_one, labels) for c in range(n_clusters)]
 
 
 def log_likelihood(answers: Answers, together: Floats, n_clusters: int) -> Floats:
