@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_digits
+from sklearn.exceptions import NotFittedError
 
 import linkwise as lw
 from linkwise.errors import Cancelled, ConstraintWarning
@@ -124,3 +125,10 @@ def test_what_is_set_aside_is_said_where_update_was_called():
     with pytest.warns(ConstraintWarning, match="were set aside") as caught:
         model.update(lw.Links.sample(y[:600], 600, noise=0.2, random_state=1))
     assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("method", ["update", "retract"])
+@pytest.mark.parametrize("name", ["SequentialClustering", "SCSC"])
+def test_a_model_that_is_not_fitted_says_so(name, method):
+    with pytest.raises(NotFittedError):
+        getattr(getattr(lw, name)(2), method)(lw.Links(4, must=[(0, 1)]))

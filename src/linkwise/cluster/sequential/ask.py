@@ -7,6 +7,8 @@ grow into classes with labelled rows. A landmark that differs from three groups 
 own. Two landmarks of three are drawn at random, because only answers that stand for the whole data
 show whether a cluster is wrong as a whole; the third is one whose place is in doubt. Where there
 are more groups than clusters, two of them must be one, and every fifth question looks for them.
+Before all that, and in turn with it, whole clusters are asked about: typical rows of the two halves
+of one, and of two that are much alike.
 """
 
 from __future__ import annotations
@@ -50,7 +52,7 @@ def choose_pairs(basis: Basis, votes: Floats, among: Links, n_asked: int, n_ques
     known = _known_groups(basis, votes, among)
     to_place = _to_place(basis, known)
     to_compare = _to_compare(basis.n_clusters, known)
-    to_restructure = _to_restructure(basis, votes.argmax(axis=1), among)
+    to_restructure = _to_restructure(basis, votes.argmax(axis=1), among, known.linked)
     pairs: list[tuple[int, int]] = []
     for number in range(n_asked, n_asked + n_questions):
         turn = number % COMPARE_EVERY
@@ -184,7 +186,9 @@ def _to_compare(n_clusters: int, known: _KnownGroups) -> Iterator[tuple[int, int
                 break
 
 
-def _to_restructure(basis: Basis, labels: Ints, among: Links) -> Iterator[tuple[int, int]]:
+def _to_restructure(
+    basis: Basis, labels: Ints, among: Links, asked: set[tuple[int, int]]
+) -> Iterator[tuple[int, int]]:
     """Yield pairs that tell whether a cluster is really two, or two clusters are one.
 
     Typical rows of the two halves of each cluster, and of the clusters that are most alike, are
@@ -207,7 +211,6 @@ def _to_restructure(basis: Basis, labels: Ints, among: Links) -> Iterator[tuple[
         if same + different == 0 or (0 < surprising and same + different <= MAX_TRIES):
             waiting.append((surprising == 0, one, other))
     waiting.sort(key=lambda hypothesis: hypothesis[0])  # first what was contradicted already
-    asked = {(int(a), int(b)) for a, b in np.concatenate([among.must, among.cannot])}
     for _, one, other in waiting:
         pairs = zip(_typical(basis, one), _typical(basis, other), strict=False)
         pair = next(((a, b) for a, b in pairs if (min(a, b), max(a, b)) not in asked), None)

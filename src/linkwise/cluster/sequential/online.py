@@ -64,7 +64,7 @@ class OnlineClusterer(ConstrainedClusterer):
         self._prepare(X.source, rng)
         self.n_iter_ = 1
         links, named = self._split(knowledge)
-        self._say(links, named or PartialLabels.of_rows({}, len(links)))
+        self._say(links, PartialLabels.of_rows({}, len(links)) if named is None else named)
 
     if TYPE_CHECKING:  # more can be rows here than elsewhere; the ritual is the same
 
@@ -93,6 +93,7 @@ class OnlineClusterer(ConstrainedClusterer):
         -------
         self
         """
+        check_is_fitted(self)
         links, named = self.links_, self.named_
         for given in (constraints, *more):
             said, called = self._parted(given)
@@ -106,6 +107,7 @@ class OnlineClusterer(ConstrainedClusterer):
         -------
         self
         """
+        check_is_fitted(self)
         unwanted, unnamed = self._parted(constraints)
         named = self.named_ if unnamed is None else self._named_without(unnamed)
         for kind in ("must", "cannot"):
@@ -266,7 +268,6 @@ class OnlineClusterer(ConstrainedClusterer):
         return self._vote(blocks)[0]
 
     def _parted(self, constraints: Knowledge) -> tuple[Links, PartialLabels | None]:
-        check_is_fitted(self)
         given = as_constraints(constraints, self.ensemble_.n_rows)
         return self._split(Links(self.ensemble_.n_rows) if given is None else given)
 
