@@ -343,13 +343,14 @@ class SequentialClustering(OnlineClusterer):
     @property
     def suspects_(self) -> list[Suspect]:
         """All answers, the most suspicious first."""
-        pairs = np.concatenate([self.links_.must, self.links_.cannot])
-        kinds = ["must"] * len(self.links_.must) + ["cannot"] * len(self.links_.cannot)
-        order = np.argsort(-self.suspicion_, kind="stable")
-        return [
-            Suspect(int(pairs[k, 0]), int(pairs[k, 1]), kinds[k], float(self.suspicion_[k]))
-            for k in order
-        ]
+        return [self._suspect(int(k)) for k in np.argsort(-self.suspicion_, kind="stable")]
+
+    def _suspect(self, k: int) -> Suspect:
+        n_must = len(self.links_.must)
+        is_must = k < n_must
+        i, j = self.links_.must[k] if is_must else self.links_.cannot[k - n_must]
+        kind = "must" if is_must else "cannot"
+        return Suspect(int(i), int(j), kind, float(self.suspicion_[k]))
 
     @property
     def report_(self) -> FitReport:  # type: ignore[override]  # made when asked for
@@ -425,7 +426,7 @@ class SequentialClustering(OnlineClusterer):
     def _say_what_is_set_aside(self, honoured: NDArray[np.bool_]) -> None:
         n_aside = int((~honoured).sum())
         if n_aside:
-            i, j, kind, doubt = self.suspects_[0]
+            i, j, kind, doubt = self._suspect(int(self.suspicion_.argmax()))
             warnings.warn(
                 f"{type(self).__name__}: {n_aside} of {len(honoured)} answers are probably wrong "
                 f"and were set aside, {i}-{j} ({kind}-link, {doubt:.0%}) first; suspects_ lists "

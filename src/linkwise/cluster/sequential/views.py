@@ -49,7 +49,7 @@ class Places:
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class Coordinates:
     """Coordinates of the landmarks by which they are clustered, and what tells rows apart.
 
     ``coordinates`` (n_landmarks, n) are for k-means; ``landmarks`` and ``rows`` are unit vectors
@@ -61,7 +61,7 @@ class View:
     rows: Floats
 
 
-def see(basis: Basis, places: Places, answers: Answers, believed: Floats) -> View:
+def see(basis: Basis, places: Places, answers: Answers, believed: Floats) -> Coordinates:
     """Return how the landmarks look; each answer counts as much as it is ``believed``.
 
     Without answers it is how the clusters without answers were found.
@@ -81,7 +81,7 @@ def see(basis: Basis, places: Places, answers: Answers, believed: Floats) -> Vie
         ]
     ) / np.sqrt(2.0)
     graph = bend_graph(basis, places, answers, believed)
-    return View(side_by_side(graph, seen), landmarks, rows)
+    return Coordinates(side_by_side(graph, seen), landmarks, rows)
 
 
 def bend_graph(basis: Basis, places: Places, answers: Answers, believed: Floats) -> Floats:
