@@ -16,7 +16,7 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from linkwise import Links, PartialLabels
+from linkwise import Links, PartialLabels, SequentialClustering
 from linkwise.cluster.report import FitReport
 from linkwise.scores import nmi
 
@@ -118,6 +118,8 @@ def test_links_that_name_all_classes_say_what_the_labels_say(estimator_class, bl
     links = Links.from_labels(known)
     by_label = make(estimator_class, n_clusters=3).fit(X, constraints=known).labels_
     by_link = make(estimator_class, n_clusters=3).fit(X, constraints=links).labels_
+    if estimator_class is SequentialClustering:  # there answers may be wrong, and names may not
+        by_label, by_link = by_label[known >= 0], by_link[known >= 0]
     assert same_partition(by_label, by_link)
 
 

@@ -1,4 +1,4 @@
-"""What was left out judges: calibration, suspicion and weight against loops and by hand."""
+"""What was left out judges: calibration, weights and mixtures against loops and by hand."""
 
 import numpy as np
 import pytest
@@ -7,17 +7,17 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from linkwise import Links, PartialLabels
-from linkwise.cluster.sequential.answers import ERROR_RATE, Answers
+from linkwise.cluster.sequential.answers import Answers
 from linkwise.cluster.sequential.committee import (
     _MISPLACED,
-    _RATES,
-    PRIOR_ANSWERS,
-    Calibration,
+    View,
+    _doubt,
+    _mix,
     _weight,
     calibrate,
     listen,
     name_clusters,
-    suspicion,
+    sharpen,
 )
 
 
@@ -34,72 +34,49 @@ def pairs(n_must, n_cannot, weight=1.0):
 def test_calibration_adds_up_all_cases(n_must, n_cannot, n_clusters, seed):
     answers = pairs(n_must, n_cannot)
     together = np.random.default_rng(seed).random(len(answers))
-    total, misplaced, rate, same = 0.0, 0.0, 0.0, np.zeros(len(answers))
+    total, misplaced, same = 0.0, 0.0, np.zeros(len(answers))
     for share in _MISPLACED:
         chance = (1 - share) ** 2 * together + (1 - (1 - share) ** 2) / n_clusters
-        for error in _RATES:
-            case = error ** (PRIOR_ANSWERS * ERROR_RATE)
-            case *= (1 - error) ** (PRIOR_ANSWERS * (1 - ERROR_RATE))
-            for must, p in zip(answers.must, chance, strict=True):
-                said_same = (1 - error) * p + error * (1 - p)
-                case *= said_same if must else 1 - said_same
-            total += case
-            misplaced += case * share
-            rate += case * error
-            same += case * chance
-    found = calibrate(answers, together, n_clusters)
+        case = 1.0
+        for must, p in zip(answers.must, chance, strict=True):
+            said_same = 0.97 * p + 0.03 * (1 - p)
+            case *= said_same if must else 1 - said_same
+        total += case
+        misplaced += case * share
+        same += case * chance
+    found = calibrate(answers, together, n_clusters, 0.03)
     assert found.misplaced == pytest.approx(misplaced / total)
-    assert found.error_rate == pytest.approx(rate / total)
     assert_allclose(found.together, same / total)
 
 
-def test_without_answers_people_are_taken_to_be_wrong_about_as_often_as_the_prior_says():
-    rate = calibrate(pairs(0, 0), np.empty(0), 5).error_rate
-    assert ERROR_RATE / 2 < rate < 2.5 * ERROR_RATE
+def test_a_clear_majority_is_surer_than_it_is_large_and_a_tie_stays_one():
+    found = sharpen(np.array([[0.6, 0.3, 0.1], [0.4, 0.4, 0.2]]))
+    assert_allclose(found.sum(axis=1), 1.0)
+    assert found[0, 0] > 0.9
+    assert found[1, 0] == found[1, 1]
 
 
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.2])
-def test_the_error_rate_is_found(share):
-    """Two thousand answers about pairs whose truth is nearly known."""
-    rng = np.random.default_rng(0)
-    answers = pairs(1000, 1000)
-    wrong = rng.random(2000) < share
-    together = np.where(answers.must != wrong, 0.99, 0.01)
-    rate = calibrate(answers, together, 10).error_rate
-    assert 0.5 * share < rate < share + 0.02  # some are taken for misplaced rows
-
-
-def test_suspicion_is_the_rule_of_bayes_and_facts_are_beyond_it():
-    answers = pairs(1, 1)
-    together, rate = np.array([0.3, 0.3]), 0.1
-    found = suspicion(answers, together, rate)
-    assert found[0] == pytest.approx(0.1 * 0.7 / (0.1 * 0.7 + 0.9 * 0.3))
-    assert found[1] == pytest.approx(0.1 * 0.3 / (0.1 * 0.3 + 0.9 * 0.7))
-    assert_array_equal(suspicion(pairs(1, 1, weight=2.0), together, rate), 0.0)
-
-
-def test_suspicion_is_calibrated_when_the_chances_are():
-    """Draw truth and answers from the model itself: of those suspected by p, p are wrong."""
-    rng = np.random.default_rng(0)
-    answers = pairs(0, 40_000)
-    together = rng.beta(0.3, 0.3, 40_000)
-    same = rng.random(40_000) < together
-    wrong = rng.random(40_000) < 0.1
-    said = Answers(**{**vars(answers), "must": same != wrong})
-    found = suspicion(said, together, 0.1)
-    for low, high in ((0.0, 0.1), (0.1, 0.4), (0.4, 0.7), (0.7, 1.0)):
-        among = (found >= low) & (found < high)
-        assert wrong[among].mean() == pytest.approx(found[among].mean(), abs=0.03)
+def test_two_views_are_mixed_by_what_they_predict():
+    answers = pairs(10, 10)
+    knows = View(np.full((3, 2), 0.9), np.full((3, 2), 0.8), np.where(answers.must, 0.95, 0.05))
+    guesses = View(np.full((3, 2), 0.1), np.full((3, 2), 0.2), np.full(20, 0.5))
+    found, weight = _mix(answers, guesses, knows, 0.0, 0.02)
+    back, other = _mix(answers, knows, guesses, 0.0, 0.02)
+    assert weight > 0.9
+    assert weight + other == pytest.approx(1.0)
+    for one, same in zip(found, back, strict=True):
+        assert_allclose(one, same)
+    assert_allclose(found.memberships, weight * 0.9 + (1 - weight) * 0.1)
+    assert_allclose(found.seen, weight * 0.8 + (1 - weight) * 0.2)
 
 
 def weigh(answers, right, before):
     """Return the weight when what was left out holds with chance ``right``, not ``before``."""
 
-    def calibration(chance):
-        chance = np.broadcast_to(chance, len(answers))
-        return Calibration(0.1, 0.02, np.where(answers.must, chance, 1 - chance))
+    def together(chance):
+        return np.where(answers.must, chance, 1 - np.asarray(chance))
 
-    return _weight(answers, calibration(right), calibration(before))
+    return _weight(answers, together(before), together(right), _doubt(answers), 0.02)
 
 
 def test_nothing_said_weighs_nothing():

@@ -128,6 +128,12 @@ class Answers:
         """Return the chance that each answer is wrong, going by nothing but the error rate."""
         return np.where(self.is_fact, 1e-6, rate)
 
+    def chances(self, rate: float) -> tuple[Floats, Floats]:
+        """Return the chance of each answer if its rows are of one class, and if they are not."""
+        error = self.error(rate)
+        right, wrong = 1.0 - error, error
+        return np.where(self.must, right, wrong), np.where(self.must, wrong, right)
+
 
 def _comparisons(labels: PartialLabels) -> tuple[Ints, Ints]:
     """Compare every named row with the next of its class and one of each of the next classes."""

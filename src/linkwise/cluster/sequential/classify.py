@@ -48,12 +48,10 @@ def classify(mean: Floats, rows: Floats, answers: Answers, known: Ints) -> tuple
     r = mean.shape[1]
     is_known = known >= 0
     truth = one_hot(known[is_known], r)
-    teachers = is_known.copy()
-    teachers[answers.i] = teachers[answers.j] = True
+    teachers = taught(answers, known)
     factor, variance = _precision(rows, teachers)
     leverage = teachers[:, None] * variance / (1.0 - 0.5 * variance)
-    error = answers.error(ERROR_RATE)
-    if_same, if_not = np.where(answers.must, (1.0 - error, error), (error, 1.0 - error))
+    if_same, if_not = answers.chances(ERROR_RATE)
     weights, pull, score = np.zeros((rows.shape[1], r)), np.zeros_like(mean), mean
     messages = np.zeros((len(answers), 2, r))
     for number in range(_N_STEPS + 1):
@@ -72,6 +70,13 @@ def classify(mean: Floats, rows: Floats, answers: Answers, known: Ints) -> tuple
     memberships = softmax_rows(blurred + told)
     memberships[is_known] = truth
     return weights, memberships
+
+
+def taught(answers: Answers, known: Ints) -> Bools:
+    """Tell which rows teach: those in an answer, and those whose class is known."""
+    teachers = known >= 0
+    teachers[answers.i] = teachers[answers.j] = True
+    return teachers
 
 
 def _precision(rows: Floats, teachers: Bools) -> tuple[tuple[Floats, bool], Floats]:

@@ -1,12 +1,12 @@
 r"""How SequentialClustering listens: learn from parts of the answers, and let the rest judge.
 
 Each fold of the answers is left out in turn. From what remains the landmarks are clustered and
-corrected; the memberships are averaged over the folds, so nothing is chosen and a single answer
-moves little. How well the answers that were left out are predicted, compared with
-how well the clusters without any answers predict them, says how far the average counts: its weight
-is :math:`\sigma(2 (z - d))`, where :math:`z` is the gain in standard errors and :math:`d` the share
-of the answers that are not facts. The same predictions say how often people are wrong, and which
-answers probably are.
+corrected, once by the bent graph and once more by Gaussians; memberships are averaged over the
+folds, so nothing is chosen and a single answer moves little. How much better one view predicts the
+answers that were left out than another does says how far it counts: its weight is
+:math:`\sigma(2 (z - d))`, where :math:`z` is the gain in standard errors and :math:`d` the doubt
+beforehand. So the ways of learning are mixed with each other, and then with the clusters that
+nobody said anything about. What comes out judges the answers.
 """
 
 from __future__ import annotations
@@ -19,29 +19,32 @@ from scipy.optimize import linear_sum_assignment
 
 from linkwise.cluster.sequential.answers import ERROR_RATE, N_FOLDS, Answers, Floats, Ints
 from linkwise.cluster.sequential.classify import classify, known_clusters
+from linkwise.cluster.sequential.gaussians import fit_gaussians
+from linkwise.cluster.sequential.judge import judge
 from linkwise.cluster.sequential.landmarks import Basis, one_hot
 from linkwise.cluster.sequential.regroup import CHANGE, regroup
 from linkwise.cluster.sequential.views import Places, see
 from linkwise.kernels.belief import softmax_rows
 
-#: As many answers would have to say otherwise before the error rate moves half the way to them.
-PRIOR_ANSWERS = 200
-#: Shares of rows that clusters may misplace, and rates at which people may be wrong; the answers
-#: weigh them.
+#: Shares of rows that clusters may misplace; the answers weigh them.
 _MISPLACED = np.array([0.02, 0.05, 0.1, 0.2, 0.4, 0.8])
-_RATES = np.concatenate([[0.002, 0.005], np.arange(0.01, 0.41, 0.01)])
+#: Power to which votes are raised where chances are read from them: a clear majority of partitions
+#: is right far more often than it is large.
+SHARPNESS = 4.0
 
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
     """What the answers amount to; independent of the number of rows.
 
-    ``memberships`` (n_landmarks, n_clusters) are of the landmarks, ``spoken`` (n_rows, n_clusters)
-    of the rows spoken about; ``suspicion`` is the probability that each link is wrong; ``weight``
-    says how much of what was learned counts; ``cluster_of`` is the cluster of each named class.
+    ``memberships`` (n_landmarks, n_clusters) are what rows are voted by, ``seen`` what the
+    landmarks are themselves, ``spoken`` (n_rows, n_clusters) what the rows spoken about are;
+    ``suspicion`` is the probability that each link is wrong; ``weight`` says how much of what was
+    learned counts; ``cluster_of`` is the cluster of each named class.
     """
 
     memberships: Floats
+    seen: Floats
     spoken: Floats
     suspicion: Floats
     error_rate: float
@@ -50,10 +53,9 @@ class Posterior:
 
 
 class Calibration(NamedTuple):
-    """Posterior means: share of misplaced rows, error rate, and chance that a pair is together."""
+    """Posterior means: share of misplaced rows, and chance that a pair is together."""
 
     misplaced: float
-    error_rate: float
     together: Floats
 
 
@@ -63,47 +65,105 @@ def listen(basis: Basis, places: Places, answers: Answers) -> Posterior:
     alone = one_hot(basis.labels, r)
     votes = basis.votes(alone, places.blocks)
     cluster_of = name_clusters(answers, votes, r)
-    plain = calibrate(answers, answers.together(votes), r)
-    believed = 1.0 - suspicion(answers, plain.together, plain.error_rate)
-    learned = _learn(basis, places, answers, believed, cluster_of)
-    judged = calibrate(answers, learned.together, r)
-    weight = _weight(answers, judged, plain)
-    together = weight * judged.together + (1.0 - weight) * plain.together
-    rate = calibrate(answers, together, r).error_rate
+    first = judge(answers, votes)
+    silent = View(alone, basis.votes(alone, basis.blocks), answers.together(sharpen(votes)))
+    rate = first.error_rate
+    bent, voted, own = _learn(basis, places, answers, 1.0 - first.suspicion, cluster_of)
+    gaussian, _ = _mix(answers, voted, own, 0.0, rate)
+    learned, _ = _mix(answers, bent, gaussian, 0.0, rate)
+    found, weight = _mix(answers, silent, learned, _doubt(answers), rate)
+    votes = _as_seen(basis, answers, basis.votes(found.memberships, places.blocks), found.seen)
+    is_named = answers.named >= 0
+    votes[is_named] = one_hot(cluster_of[answers.named[is_named]], r)
+    verdict = judge(answers, sharpen(votes))
     return Posterior(
-        memberships=weight * learned.memberships + (1.0 - weight) * alone,
-        spoken=weight * learned.spoken + (1.0 - weight) * votes,
-        suspicion=suspicion(answers, together, rate)[: answers.n_links],
-        error_rate=rate,
+        memberships=found.memberships,
+        seen=found.seen,
+        spoken=verdict.rows,
+        suspicion=verdict.suspicion[: answers.n_links],
+        error_rate=verdict.error_rate,
         weight=weight,
         cluster_of=cluster_of,
     )
 
 
-class Learned(NamedTuple):
-    """What folds learned on average; ``together`` is what those predict that left an answer out."""
+class View(NamedTuple):
+    """What a way of learning makes of the landmarks.
+
+    ``memberships`` are what other rows are voted by; ``seen`` is what the landmarks are themselves,
+    and ``together`` the chance that each left-out pair is together.
+    """
 
     memberships: Floats
-    spoken: Floats
+    seen: Floats
     together: Floats
+
+
+def _mix(answers: Answers, one: View, other: View, doubt: float, rate: float) -> tuple[View, float]:
+    """Mix two views; the other one counts as far as it predicts what was left out better."""
+    r = one.memberships.shape[1]
+    before, after = (calibrate(answers, v.together, r, rate).together for v in (one, other))
+    w = _weight(answers, before, after, doubt, rate)
+    mixed = View(
+        memberships=w * other.memberships + (1.0 - w) * one.memberships,
+        seen=w * other.seen + (1.0 - w) * one.seen,
+        together=w * after + (1.0 - w) * before,
+    )
+    return mixed, w
+
+
+def _doubt(answers: Answers) -> float:
+    """Return what is thought of answers beforehand: 1 of those that may be wrong, -1 of facts."""
+    return 1.0 - 2.0 * float(answers.is_fact.mean()) if len(answers) else 1.0
 
 
 def _learn(
     basis: Basis, places: Places, answers: Answers, believed: Floats, cluster_of: Ints
-) -> Learned:
-    """Learn from all folds but one, in turn, and average."""
-    r = basis.n_clusters
-    memberships, spoken = 1e-9 * one_hot(basis.labels, r), np.zeros((len(answers.rows), r))
-    together, times = np.zeros(len(answers)), np.zeros(len(answers))
+) -> tuple[View, View, View]:
+    """Learn from all folds but one, in turn, and average.
+
+    Three views: the bent graph, which speaks by the vote; Gaussians, by the vote; and Gaussians,
+    the landmarks being what these say.
+    """
+    total = 1e-9 * one_hot(basis.labels, basis.n_clusters)
+    parts: list[list[View]] = [[], [], []]
+    times = np.zeros(len(answers))
     for fold in range(N_FOLDS):
         out, part = answers.left_out(fold), answers.without(fold)
-        landmarks, rows = _learn_part(basis, places, part, believed[~out], cluster_of)
-        names = _names_like(memberships, landmarks, cluster_of)
-        memberships += landmarks[:, names]
-        spoken += rows[:, names]
-        together += np.where(out, answers.together(rows), 0.0)
         times += out
-    return Learned(memberships / N_FOLDS, spoken / N_FOLDS, together / np.maximum(times, 1.0))
+        bent, rows = _learn_part(basis, places, part, believed[~out], cluster_of)
+        known = known_clusters(part, believed[~out], rows, cluster_of)
+        gaussian = fit_gaussians(basis, places, part, bent, rows, known)
+        learned = []
+        for landmarks in (bent, gaussian):
+            learned.append(landmarks[:, _names_like(total, landmarks, cluster_of)])
+            total = total + learned[-1]
+        for view, landmarks in zip(parts, (*learned, learned[-1]), strict=True):
+            seen = landmarks if view is parts[-1] else basis.votes(landmarks, basis.blocks)
+            look = _as_seen(basis, answers, basis.votes(landmarks, places.blocks), seen)
+            together = answers.together(sharpen(look))
+            view.append(View(landmarks, seen, np.where(out, together, 0.0)))
+    by_graph, by_vote, by_gaussians = (_average(view, times) for view in parts)
+    return by_graph, by_vote, by_gaussians
+
+
+def _average(views: list[View], times: Floats) -> View:
+    """Average over the folds; an answer was left out so many ``times``."""
+    memberships, seen, together = (np.sum(part, axis=0) for part in zip(*views, strict=True))
+    return View(memberships / len(views), seen / len(views), together / np.maximum(times, 1.0))
+
+
+def _as_seen(basis: Basis, answers: Answers, votes: Floats, seen: Floats) -> Floats:
+    """Return the votes for the rows spoken about; landmarks among them as they are seen."""
+    at = np.minimum(np.searchsorted(basis.rows, answers.rows), basis.n_landmarks - 1)
+    is_landmark = basis.rows[at] == answers.rows
+    return np.where(is_landmark[:, None], seen[at], votes)
+
+
+def sharpen(votes: Floats) -> Floats:
+    """Return the chances that votes stand for."""
+    power = votes**SHARPNESS
+    return np.asarray(power / power.sum(axis=1, keepdims=True))
 
 
 def _learn_part(
@@ -116,7 +176,7 @@ def _learn_part(
     rows, landmarks = basis.votes(labels, places.blocks), basis.votes(labels, basis.blocks)
     names = _names_of_classes(answers, rows, _overlap(one_hot(basis.labels, r), labels), cluster_of)
     rows, landmarks = rows[:, names], landmarks[:, names]
-    misplaced = calibrate(answers, answers.together(rows), r).misplaced
+    misplaced = calibrate(answers, answers.together(rows), r, ERROR_RATE).misplaced
     known = known_clusters(answers, believed, rows, cluster_of)
     weights, memberships = classify(_log(rows, misplaced), view.rows, answers, known)
     return softmax_rows(_log(landmarks, misplaced) + view.landmarks @ weights), memberships
@@ -126,49 +186,29 @@ def _log(shares: Floats, misplaced: float) -> Floats:
     return np.asarray(np.log((1.0 - misplaced) * shares + misplaced / shares.shape[1]))
 
 
-def calibrate(answers: Answers, together: Floats, n_clusters: int) -> Calibration:
-    """Average over how many rows are misplaced and how often people are wrong, by the answers.
+def calibrate(answers: Answers, together: Floats, n_clusters: int, rate: float) -> Calibration:
+    """Average over how many rows are misplaced, by the answers.
 
     A pair of which neither row is misplaced is together with the given chance, any other as often
-    as rows at random. What is assumed of the error rate counts as ``PRIOR_ANSWERS`` answers.
+    as rows at random.
     """
     kept = (1.0 - _MISPLACED[:, None]) ** 2
     same = kept * together + (1.0 - kept) / n_clusters
-    right = np.where(answers.must, same, 1.0 - same)
-    prior = PRIOR_ANSWERS * (ERROR_RATE * np.log(_RATES) + (1 - ERROR_RATE) * np.log1p(-_RATES))
-    value = np.array(
-        [np.log(right + answers.error(rate) * (1.0 - 2.0 * right)).sum(axis=1) for rate in _RATES]
-    )
-    value += prior[:, None]
-    weight = np.exp(value - value.max())
-    weight /= weight.sum()
-    misplaced = weight.sum(axis=0)
-    return Calibration(
-        misplaced=float(misplaced @ _MISPLACED),
-        error_rate=float(weight.sum(axis=1) @ _RATES),
-        together=misplaced @ same,
-    )
+    if_same, if_not = answers.chances(rate)
+    value = np.log(if_not + (if_same - if_not) * same).sum(axis=1)
+    weight = softmax_rows(value[None])[0]
+    return Calibration(misplaced=float(weight @ _MISPLACED), together=weight @ same)
 
 
-def suspicion(answers: Answers, together: Floats, rate: float) -> Floats:
-    """Return the probability that each answer is wrong; facts never are."""
-    right = answers.holds(together)
-    wrong = rate * (1.0 - right) / (rate * (1.0 - right) + (1.0 - rate) * right)
-    return np.where(answers.is_fact, 0.0, wrong)
-
-
-def _weight(answers: Answers, judged: Calibration, plain: Calibration) -> float:
-    """Return how far what was learned counts, against the clusters without answers."""
+def _weight(answers: Answers, before: Floats, after: Floats, doubt: float, rate: float) -> float:
+    """Return how far a view counts that predicts ``after`` instead of ``before``."""
     if len(answers) == 0:
         return 0.0
-    error = answers.error(judged.error_rate)
-    right, before = answers.holds(judged.together), answers.holds(plain.together)
-    gain = np.log(np.maximum(right + error * (1.0 - 2.0 * right), 1e-3)) - np.log(
-        np.maximum(before + error * (1.0 - 2.0 * before), 1e-3)
-    )
+    if_same, if_not = answers.chances(rate)
+    chances = [np.maximum(if_not + (if_same - if_not) * view, 1e-3) for view in (after, before)]
+    gain = np.log(chances[0]) - np.log(chances[1])
     spread = np.square(gain - gain.mean()).sum()
     surely = gain.sum() / np.sqrt(spread + CHANGE**2)
-    doubt = float((~answers.is_fact).mean())
     return float(1.0 / (1.0 + np.exp(np.clip(2.0 * (doubt - surely), -50.0, 50.0))))
 
 

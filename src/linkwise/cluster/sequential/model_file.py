@@ -18,7 +18,7 @@ from linkwise.ensemble import Ensemble
 from linkwise.errors import InvalidInput
 from linkwise.files.headed import Format, read_array, write_arrays
 
-FORMAT = Format("linkwise model", 3)
+FORMAT = Format("linkwise model", 4)
 HEADER_FILE = "model.json"
 #: The classes that can be written, and where they live.
 _CLASSES = {

@@ -56,11 +56,13 @@ class Suspect(NamedTuple):
 class Solution:
     """What the answers so far amount to; independent of the number of rows.
 
-    ``memberships`` are those of the landmarks; ``rows`` are spoken about and ``settled`` are their
+    ``memberships`` are those of the landmarks, by which all other rows are voted, and ``seen`` the
+    clusters of the landmarks themselves; ``rows`` are spoken about and ``settled`` are their
     clusters; ``suspicion`` is per link, must-links first; ``cluster_of`` is per named class.
     """
 
     memberships: Floats
+    seen: Ints
     rows: Ints
     settled: Ints
     suspicion: Floats
@@ -119,9 +121,11 @@ class SequentialClustering(OnlineClusterer):
     where :math:`v_i` are the votes of clusters that k-means finds once answers have bent the
     landmarks' graph and their features' metric; :math:`\phi_i` are the row's coordinates in both,
     and :math:`W` corrects the clusters so that the answers :math:`[z_i = z_j]`, each wrong with a
-    small probability, become likely. This is done with each of five parts of the answers left out,
-    and averaged. How much better the average predicts what was left out than no answers do says
-    how much it counts; the same predictions give the error rate and each answer's ``suspicion_``.
+    small probability, become likely. A second way of learning takes the classes for Gaussians that
+    share one covariance. This is done with each of five parts of the answers left out, and
+    averaged. How much better a view predicts what was left out than another does says how much it
+    counts, and no answers are a view, too. Belief propagation over all answers then gives the
+    error rate and each answer's ``suspicion_``.
 
     The result depends on the *set* of answers alone, not on the order or the batches in which they
     came; taking an answer back is as if it had never been given. Labels of rows always hold, and
@@ -185,9 +189,8 @@ class SequentialClustering(OnlineClusterer):
     -----
     ``X`` may also be the path of a ``.npy`` or Parquet file, or any object with ``n_rows``,
     ``n_features`` and ``read(start, stop)``: the rows are read block by block and never held.
-    ``predict`` is the vote alone; a linked row of ``fit`` may get another label there.
-    Not the method for a few hundred rows of which most are linked: there a method that uses the
-    rows' own distances, such as :class:`PCKMeans`, loses nothing and is simpler.
+    ``predict`` is the vote alone; a linked row of ``fit``, or a landmark, may get another label
+    there.
 
     References
     ----------
@@ -397,7 +400,7 @@ class SequentialClustering(OnlineClusterer):
         if len(answers.rows) == 0:
             nothing = np.empty(0, dtype=np.int64)
             alone = one_hot(basis.labels, self.n_clusters)
-            self._solution = Solution(alone, nothing, nothing, np.empty(0), nothing)
+            self._solution = Solution(alone, nothing, nothing, nothing, np.empty(0), nothing)
             return
         blocks = self.ensemble_.labels.rows(answers.rows)
         with one_blas_thread():
@@ -410,6 +413,7 @@ class SequentialClustering(OnlineClusterer):
             )
         self._solution = Solution(
             memberships=posterior.memberships,
+            seen=posterior.seen.argmax(axis=1),
             rows=answers.rows,
             settled=settled,
             suspicion=posterior.suspicion,
@@ -453,7 +457,15 @@ class SequentialClustering(OnlineClusterer):
         return labels, margins / np.float32(self.n_partitions)
 
     def _settled(self) -> tuple[Ints, Ints]:
-        return self._solution.rows, self._solution.settled
+        """Return rows that the vote does not decide: those spoken about, and the landmarks."""
+        solution, landmarks = self._solution, self._basis.rows
+        if len(solution.rows) == 0:
+            return solution.rows, solution.settled
+        rest = ~np.isin(landmarks, solution.rows, assume_unique=True)
+        return (
+            np.concatenate([solution.rows, landmarks[rest]]),
+            np.concatenate([solution.settled, solution.seen[rest]]),
+        )
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
         basis = {name: getattr(self._basis, name) for name in _BASIS_ARRAYS}
@@ -473,7 +485,7 @@ class SequentialClustering(OnlineClusterer):
         self._basis = Basis(
             **basis, n_clusters=self.n_clusters, n_blocks=int(self.ensemble_.n_blocks)
         )
-        if version < 3:  # answers were heard by another rule
+        if version < 4:  # answers were heard by another rule
             self._solve()
             return
         solution = {part.name: arrays[f"_solution.{part.name}"] for part in fields(Solution)}

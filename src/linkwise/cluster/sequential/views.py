@@ -116,9 +116,16 @@ def learn_metric(places: Places, answers: Answers, believed: Floats) -> Floats:
     if total <= 0.0:
         return np.eye(d)
     mean = total / (d * weight.sum())
-    within = (scatter + RIDGE * d * mean * np.eye(d)) / (weight.sum() + RIDGE * d)
-    values, vectors = eigh(within)
-    return np.asarray(vectors / np.sqrt(values))
+    return whitening((scatter + RIDGE * d * mean * np.eye(d)) / (weight.sum() + RIDGE * d))
+
+
+def whitening(covariance: Floats, least: float = 0.0) -> Floats:
+    """Return the linear map after which a covariance is alike in all directions.
+
+    No direction is taken to have less than ``least`` times the mean variance.
+    """
+    values, vectors = eigh(covariance)
+    return np.asarray(vectors / np.sqrt(np.maximum(values, least * values.mean() + 1e-300)))
 
 
 def _leading(seen: Floats, n_kept: int) -> Floats:
