@@ -26,6 +26,7 @@ from linkwise.constraints import (
 )
 from linkwise.errors import ConstraintWarning, InvalidInput
 from linkwise.scores import nmi
+from linkwise.threads import survive_fork
 from linkwise.typing import MatrixLike, Seed
 from linkwise.validation import check_choice, check_number
 
@@ -76,6 +77,7 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         -------
         self
         """
+        survive_fork()
         refuse_knowledge_as_y(type(self).__name__, y)
         X = self._validate_rows(X, reset=True)
         given = self._given(constraints, X.shape[0])
@@ -96,6 +98,7 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the cluster of each row of ``X``, which need not have been seen in ``fit``."""
+        survive_fork()
         check_is_fitted(self)
         return self._predict(self._validate_rows(X, reset=False))
 
