@@ -3,17 +3,31 @@
 ``fit`` builds the ensemble. ``update`` and ``retract`` change the set of links and solve a problem
 whose size does not depend on the number of rows. ``labels_`` and ``margins_`` are voted over all
 rows when somebody asks for them, and kept until the next change.
+
+All that a fitted model knows is one :class:`Moment`, which never changes: a change makes the next
+one and puts it in the place of the last by one assignment. So threads may read while another one
+changes the model; each sees it as it was before or as it is after. Changes come one at a time.
 """
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, Self, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Concatenate,
+    Generic,
+    NamedTuple,
+    ParamSpec,
+    Self,
+    TypeVar,
+)
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +41,7 @@ from linkwise.ensemble import Ensemble, RowSource, SourceLike, as_source
 from linkwise.errors import InvalidInput
 from linkwise.running import NO_WISHES, RunOptions, current_options
 from linkwise.scores import nmi
+from linkwise.threads import survive_fork
 from linkwise.validation import check_number
 
 Margins = NDArray[np.float32]
@@ -43,28 +58,104 @@ class Rows:
         return self.source.n_rows, self.source.n_features
 
 
-class OnlineClusterer(ConstrainedClusterer):
+#: What a class prepares once, and what it finds from all that was said.
+Prepared = TypeVar("Prepared")
+Solved = TypeVar("Solved")
+
+
+@dataclass(frozen=True, eq=False)
+class Moment(Generic[Prepared, Solved]):
+    """All that a fitted model knows, at one moment.
+
+    Attributes
+    ----------
+    ensemble : Ensemble
+        The partitions; rows may have been appended to them since.
+    n_rows : int
+        Rows there are.
+    basis
+        What was prepared once and does not depend on answers.
+    links, named : Links, PartialLabels
+        All that was said.
+    solution
+        What it amounts to.
+    """
+
+    ensemble: Ensemble
+    n_rows: int
+    basis: Prepared
+    links: Links
+    named: PartialLabels
+    solution: Solved
+
+    @property
+    def blocks(self) -> NDArray[np.uint8]:
+        """Block of each row in each partition, (n_partitions, n_rows)."""
+        return self.ensemble.labels.array[:, : self.n_rows]
+
+
+class _Ballot(NamedTuple):
+    """What was voted, and at which moment."""
+
+    moment: object
+    labels: Labels
+    margins: Margins
+
+
+class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
     """Base of the clusterers that answers reach one by one.
 
     A subclass builds its ensemble (``_build``), prepares what never changes (``_prepare``), finds
     its small state from all that was said (``_solve``), and votes (``_vote``, ``_settled``).
     It names the arrays that are its state (``_arrays``) and takes them back (``_restore``).
+    Whatever reads more than one thing takes ``_now`` once and reads from that.
     """
 
     _sparse: ClassVar[bool] = True
 
-    links_: Links
-    named_: PartialLabels
-    _voted: tuple[Labels, Margins] | None
+    _moment: Moment[Prepared, Solved]
+    _voted: _Ballot | None = None
     #: What the constructor was told about running, which it should not be.
     _wishes: RunOptions = NO_WISHES
 
     def _fit(self, X: Rows, knowledge: Links | PartialLabels, rng: np.random.RandomState) -> None:
-        self.ensemble_: Ensemble = self._build(X.source, int(rng.randint(2**31 - 1)))
-        self._prepare(X.source, rng)
+        ensemble = self._build(X.source, int(rng.randint(2**31 - 1)))
+        basis = self._prepare(ensemble, X.source, rng)
+        links, given = self._split(knowledge)
+        named = PartialLabels.of_rows({}, len(links)) if given is None else given
+        self._check_classes(named)
+        solution = self._solve(ensemble, basis, links, named)
         self.n_iter_ = 1
-        links, named = self._split(knowledge)
-        self._say(links, PartialLabels.of_rows({}, len(links)) if named is None else named)
+        self._become(Moment(ensemble, ensemble.n_rows, basis, links, named, solution))
+
+    @property
+    def _now(self) -> Moment[Prepared, Solved]:
+        check_is_fitted(self)
+        return self._moment
+
+    def _become(self, moment: Moment[Prepared, Solved]) -> Self:
+        """Put another moment in the place of the last, in one step."""
+        self._moment = moment
+        self._voted = None
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_moment" in vars(self)
+
+    @property
+    def ensemble_(self) -> Ensemble:
+        """The partitions."""
+        return self._now.ensemble
+
+    @property
+    def links_(self) -> Links:
+        """All links that were given."""
+        return self._now.links
+
+    @property
+    def named_(self) -> PartialLabels:
+        """All labels that were given."""
+        return self._now.named
 
     if TYPE_CHECKING:  # more can be rows here than elsewhere; the ritual is the same
 
@@ -93,8 +184,8 @@ class OnlineClusterer(ConstrainedClusterer):
         -------
         self
         """
-        check_is_fitted(self)
-        links, named = self.links_, self.named_
+        now = self._now
+        links, named = now.links, now.named
         for given in (constraints, *more):
             said, called = self._parted(given)
             links, named = links | said, named if called is None else named | called
@@ -107,28 +198,28 @@ class OnlineClusterer(ConstrainedClusterer):
         -------
         self
         """
-        check_is_fitted(self)
+        now = self._now
         unwanted, unnamed = self._parted(constraints)
-        named = self.named_ if unnamed is None else self._named_without(unnamed)
+        named = now.named if unnamed is None else self._named_without(unnamed)
         for kind in ("must", "cannot"):
-            held = {tuple(pair) for pair in getattr(self.links_, kind).tolist()}
+            held = {tuple(pair) for pair in getattr(now.links, kind).tolist()}
             for pair in getattr(unwanted, kind).tolist():
                 if tuple(pair) not in held:
                     raise InvalidInput(
                         f"{pair[0]}-{pair[1]} was never given as a {kind}-link, so it cannot be "
                         "taken back. Nothing was changed."
                     )
-        return self._say(self.links_.without(unwanted), named)
+        return self._say(now.links.without(unwanted), named)
 
     def _named_without(self, labels: PartialLabels) -> PartialLabels:
         """Take labels back; one that was never given is refused."""
-        held, unwanted = self.named_.labels, labels.labels
+        held, unwanted = self._now.named.labels, labels.labels
         for row in labels.known_rows[(held != unwanted)[labels.known_rows]][:1]:
             raise InvalidInput(
                 f"row {row} was never labelled {unwanted[row]!r}, so that cannot be taken back. "
                 "Nothing was changed."
             )
-        return self.named_.without(labels)
+        return self._now.named.without(labels)
 
     def extend(self, X: SourceLike) -> Self:
         """Append rows; they are labelled by the partitions that exist, and can be linked.
@@ -142,55 +233,57 @@ class OnlineClusterer(ConstrainedClusterer):
         -------
         self
         """
-        check_is_fitted(self)
+        now = self._now
         rows = self._validate_rows(X, reset=False)
         options = self._options()
-        self.ensemble_.extend(
+        now.ensemble.extend(
             rows.source,
             n_threads=self.n_jobs,
             progress=options.progress,
             cancel=options.cancel,
         )
-        held, n_rows = self.links_, self.ensemble_.n_rows
-        self.links_ = Links(n_rows, must=held.must, cannot=held.cannot, weight=held.weight)
-        self.named_ = self.named_.extended(n_rows)
-        self._voted = None
-        return self
+        held, n_rows = now.links, now.ensemble.n_rows
+        links = Links(n_rows, must=held.must, cannot=held.cannot, weight=held.weight)
+        named = now.named.extended(n_rows)
+        return self._become(replace(now, n_rows=n_rows, links=links, named=named))
 
     @property
     def labels_(self) -> Labels:  # type: ignore[override]  # voted when asked for
         """Cluster of each row, linked rows as the answers say."""
-        return self._ballot()[0]
+        return self._ballot().labels
 
     @property
     def margins_(self) -> Margins:
         """Lead of each row's cluster over the next, as a share of the votes; 0 is a toss-up."""
-        return self._ballot()[1]
+        return self._ballot().margins
 
     @property
     def report_(self) -> FitReport:  # type: ignore[override]  # made when asked for
         """What the answers so far bought."""
-        check_is_fitted(self)
+        return self._report_at(self._now)
+
+    def _report_at(self, now: Moment[Prepared, Solved]) -> FitReport:
         agreement = None
         if self.report == "full":
-            agreement = nmi(self._vote(self.ensemble_.labels.array, silent=True)[0], self.labels_)
-        rows, settled = self._settled()
-        _, withdrawn = self.links_.repair()
-        counted = FitReport.compare(self.links_[rows], withdrawn, settled, agreement)
-        return counted.with_names(self.named_.codes[rows], settled)
+            silent = self._vote(now, now.blocks, silent=True)[0]
+            agreement = nmi(silent, self._voted_at(now).labels)
+        rows, settled = self._settled(now)
+        _, withdrawn = now.links.repair()
+        counted = FitReport.compare(now.links[rows], withdrawn, settled, agreement)
+        return counted.with_names(now.named.codes[rows], settled)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a folder of JSON and ``.npy`` files; see :func:`load`."""
-        check_is_fitted(self)
+        now = self._now
         stored = StoredModel(
             kind=type(self).__name__,
             params=self.get_params(),
             n_features=int(self.n_features_in_),
             feature_names=list(getattr(self, "feature_names_in_", ())),
-            ensemble=self.ensemble_,
-            links=self.links_,
-            named=self.named_,
-            arrays=self._arrays(),
+            ensemble=now.ensemble,
+            links=now.links,
+            named=now.named,
+            arrays=self._arrays(now),
         )
         write_model(stored, Path(path))
 
@@ -198,30 +291,39 @@ class OnlineClusterer(ConstrainedClusterer):
     def restore(cls, stored: StoredModel) -> Self:
         """Return the model that was stored; :func:`load` finds its class and calls this."""
         model = cls(**stored.params)
-        model.ensemble_ = stored.ensemble
         model.n_features_in_ = stored.n_features
         if stored.feature_names:
             model.feature_names_in_ = np.array(stored.feature_names, dtype=object)
         model.n_iter_ = 1
-        model.links_, model.named_ = stored.links, stored.named
-        model._restore(stored.arrays, stored.version)
-        model._voted = None
-        return model
+        basis, solution = model._restore(stored)
+        if solution is None:
+            solution = model._solve(stored.ensemble, basis, stored.links, stored.named)
+        n_rows = stored.ensemble.n_rows
+        moment = Moment(stored.ensemble, n_rows, basis, stored.links, stored.named, solution)
+        return model._become(moment)
 
     def _build(self, source: RowSource, seed: int) -> Ensemble:
         raise NotImplementedError
 
-    def _prepare(self, source: RowSource, rng: np.random.RandomState) -> None:
+    def _prepare(
+        self, ensemble: Ensemble, source: RowSource, rng: np.random.RandomState
+    ) -> Prepared:
         raise NotImplementedError
 
-    def _solve(self) -> None:
+    def _solve(
+        self, ensemble: Ensemble, basis: Prepared, links: Links, named: PartialLabels
+    ) -> Solved:
         raise NotImplementedError
 
-    def _vote(self, blocks: NDArray[np.uint8], *, silent: bool = False) -> tuple[Labels, Margins]:
+    def _vote(
+        self, now: Moment[Prepared, Solved], blocks: NDArray[np.uint8], *, silent: bool = False
+    ) -> tuple[Labels, Margins]:
         """Vote on rows given by their blocks; ``silent`` as if nothing had been said."""
         raise NotImplementedError
 
-    def _settled(self) -> tuple[NDArray[np.int64], NDArray[np.integer[Any]]]:
+    def _settled(
+        self, now: Moment[Prepared, Solved]
+    ) -> tuple[NDArray[np.int64], NDArray[np.integer[Any]]]:
         """Return the rows spoken about, increasing, and their clusters."""
         raise NotImplementedError
 
@@ -229,20 +331,20 @@ class OnlineClusterer(ConstrainedClusterer):
         """Part what was said into links and labels, None without any; here labels become links."""
         return given.to_links() if isinstance(given, PartialLabels) else given, None
 
-    def _arrays(self) -> dict[str, NDArray[Any]]:
+    def _arrays(self, now: Moment[Prepared, Solved]) -> dict[str, NDArray[Any]]:
         """Return the arrays that are the fitted state, besides ensemble and links."""
         raise NotImplementedError
 
-    def _restore(self, arrays: Mapping[str, NDArray[Any]], version: int) -> None:
-        """Take back what ``_arrays`` returned when the file's ``version`` was written."""
+    def _restore(self, stored: StoredModel) -> tuple[Prepared, Solved | None]:
+        """Return what ``_arrays`` took apart; no solution where it must be found again."""
         raise NotImplementedError
 
     def _say(self, links: Links, named: PartialLabels) -> Self:
+        survive_fork()
         self._check_classes(named)
-        self.links_, self.named_ = links, named
-        self._solve()
-        self._voted = None
-        return self
+        now = self._now
+        solution = self._solve(now.ensemble, now.basis, links, named)
+        return self._become(replace(now, links=links, named=named, solution=solution))
 
     def _check_classes(self, named: PartialLabels) -> None:
         if len(named.classes) > self.n_clusters:
@@ -251,25 +353,32 @@ class OnlineClusterer(ConstrainedClusterer):
                 f"{len(named.classes)} classes. Ask for at least that many clusters."
             )
 
-    def _ballot(self) -> tuple[Labels, Margins]:
-        check_is_fitted(self)
-        if self._voted is None:
-            labels, margins = self._vote(self.ensemble_.labels.array)
-            rows, said = self._settled()
-            margins[rows[labels[rows] != said]] = 0.0
-            labels[rows] = said
-            for array in (labels, margins):
-                array.setflags(write=False)
-            self._voted = labels, margins
-        return self._voted
+    def _ballot(self) -> _Ballot:
+        return self._voted_at(self._now)
+
+    def _voted_at(self, now: Moment[Prepared, Solved]) -> _Ballot:
+        """Return the labels and margins of a moment; those voted last are kept."""
+        known = self._voted
+        if known is not None and known.moment is now:
+            return known
+        labels, margins = self._vote(now, now.blocks)
+        rows, said = self._settled(now)
+        margins[rows[labels[rows] != said]] = 0.0
+        labels[rows] = said
+        for array in (labels, margins):
+            array.setflags(write=False)
+        ballot = _Ballot(now, labels, margins)
+        self._voted = ballot
+        return ballot
 
     def _predict(self, X: Rows) -> Labels:
-        blocks = self.ensemble_.assign(X.source, n_threads=self.n_jobs)
-        return self._vote(blocks)[0]
+        now = self._now
+        return self._vote(now, now.ensemble.assign(X.source, n_threads=self.n_jobs))[0]
 
     def _parted(self, constraints: Knowledge) -> tuple[Links, PartialLabels | None]:
-        given = as_constraints(constraints, self.ensemble_.n_rows)
-        return self._split(Links(self.ensemble_.n_rows) if given is None else given)
+        n_rows = self._now.n_rows
+        given = as_constraints(constraints, n_rows)
+        return self._split(Links(n_rows) if given is None else given)
 
     def _report(self, *_: object) -> None:
         """Nothing to store: ``report_`` is made when asked for."""
@@ -310,7 +419,7 @@ class OnlineClusterer(ConstrainedClusterer):
         return current_options().over(self._wishes)
 
 
-Model = TypeVar("Model", bound=OnlineClusterer)
+Model = TypeVar("Model", bound=OnlineClusterer[Any, Any])
 P = ParamSpec("P")
 
 

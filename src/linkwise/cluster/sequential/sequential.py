@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from linkwise.cluster.base import Labels
 from linkwise.cluster.report import FitReport
@@ -25,7 +23,13 @@ from linkwise.cluster.sequential.landmarks import (
     lift,
     one_hot,
 )
-from linkwise.cluster.sequential.online import Margins, OnlineClusterer, accepts_old_options
+from linkwise.cluster.sequential.model_file import StoredModel
+from linkwise.cluster.sequential.online import (
+    Margins,
+    Moment,
+    OnlineClusterer,
+    accepts_old_options,
+)
 from linkwise.cluster.sequential.views import Places
 from linkwise.constraints import Links, PartialLabels
 from linkwise.ensemble import Ensemble, RowSource, SourceLike, build_ensemble
@@ -101,7 +105,7 @@ class Landmarks:
             object.__setattr__(self, part.name, shown)
 
 
-class SequentialClustering(OnlineClusterer):
+class SequentialClustering(OnlineClusterer[Basis, Solution]):
     r"""Clustering that listens: one more answer costs the same at any number of rows.
 
     ``fit`` builds an ensemble of partitions once. From then on the answers, must-links and
@@ -259,14 +263,14 @@ class SequentialClustering(OnlineClusterer):
         questions : ndarray of shape (n_pairs, 2), or list of Choice
             Row numbers; fewer than ``n`` when no useful question is left.
         """
-        check_is_fitted(self)
+        now = self._now
         require_number("query", "n", n, low=1, integer=True)
         if kind not in ("pair", "choice"):
             raise InvalidInput(f'query(kind={kind!r}): kind must be "pair" or "choice".')
-        basis, n_asked = self._basis, self.links_.n_links + self.named_.n_known
+        basis, n_asked = now.basis, now.links.n_links + now.named.n_known
         with one_blas_thread():  # the same questions whatever the threads
-            votes = basis.votes(self._solution.memberships, basis.blocks)
-            said = self.links_[basis.rows] | self.named_[basis.rows].to_links()
+            votes = basis.votes(now.solution.memberships, basis.blocks)
+            said = now.links[basis.rows] | now.named[basis.rows].to_links()
             if kind == "choice":
                 return choose_choices(basis, votes, said, n)
             return choose_pairs(basis, votes, said, n_asked, n)
@@ -274,8 +278,8 @@ class SequentialClustering(OnlineClusterer):
     @property
     def landmarks_(self) -> Landmarks:
         """The rows that stand for all others, and what the answers so far make of them."""
-        check_is_fitted(self)
-        basis, memberships = self._basis, self._solution.memberships
+        now = self._now
+        basis, memberships = now.basis, now.solution.memberships
         return Landmarks(
             rows=basis.rows,
             features=basis.features,
@@ -288,9 +292,9 @@ class SequentialClustering(OnlineClusterer):
     @property
     def classes_(self) -> NDArray[Any]:
         """The class that labels gave each cluster, None where they gave none."""
-        check_is_fitted(self)
+        now = self._now
         classes = np.full(self.n_clusters, None, dtype=object)
-        classes[self._solution.cluster_of] = self.named_.classes
+        classes[now.solution.cluster_of] = now.named.classes
         return classes
 
     @property
@@ -299,19 +303,19 @@ class SequentialClustering(OnlineClusterer):
 
         The vote, except that a row which answers put elsewhere is wholly there.
         """
-        check_is_fitted(self)
-        shares = self._memberships(self.ensemble_.labels.array)
-        rows, settled = self._settled()
+        now = self._now
+        shares = self._memberships(now, now.blocks)
+        rows, settled = self._settled(now)
         moved = shares[rows].argmax(axis=1) != settled
-        moved |= self.named_.codes[rows] >= 0
+        moved |= now.named.codes[rows] >= 0
         shares[rows[moved]] = one_hot(settled[moved], self.n_clusters)
         return shares
 
     def predict_proba(self, X: SourceLike) -> NDArray[np.float32]:
         """Return the share of each row of ``X`` in each cluster, by the vote alone."""
-        check_is_fitted(self)
+        now = self._now
         rows = self._validate_rows(X, reset=False)
-        return self._memberships(self.ensemble_.assign(rows.source, n_threads=self.n_jobs))
+        return self._memberships(now, now.ensemble.assign(rows.source, n_threads=self.n_jobs))
 
     def votes(self, rows: NDArray[np.integer[Any]]) -> Floats:
         """Return the share of votes that each cluster has for some rows.
@@ -326,10 +330,10 @@ class SequentialClustering(OnlineClusterer):
         votes : ndarray of shape (n_rows, n_clusters)
             The vote alone: a row spoken about may have been settled otherwise.
         """
-        check_is_fitted(self)
-        rows, labels = np.asarray(rows, dtype=np.int64), self.ensemble_.labels
+        now = self._now
+        rows, labels = np.asarray(rows, dtype=np.int64), now.ensemble.labels
         starts = range(0, len(rows), _CHUNK)
-        tables = self._basis.tables(self._solution.memberships)
+        tables = now.basis.tables(now.solution.memberships)
         blocks = (np.ascontiguousarray(labels.rows(rows[s : s + _CHUNK]).T) for s in starts)
         parts = [np.asarray(scores(some, tables) / self.n_partitions) for some in blocks]
         return np.concatenate([np.empty((0, self.n_clusters)), *parts])
@@ -337,26 +341,19 @@ class SequentialClustering(OnlineClusterer):
     @property
     def suspicion_(self) -> Floats:
         """Probability that each of ``links_`` is wrong, must-links first."""
-        check_is_fitted(self)
-        return self._solution.suspicion
+        return self._now.solution.suspicion
 
     @property
     def suspects_(self) -> list[Suspect]:
         """All answers, the most suspicious first."""
-        return [self._suspect(int(k)) for k in np.argsort(-self.suspicion_, kind="stable")]
+        now = self._now
+        suspicion = now.solution.suspicion
+        order = np.argsort(-suspicion, kind="stable")
+        return [_suspect(now.links, suspicion, int(k)) for k in order]
 
-    def _suspect(self, k: int) -> Suspect:
-        n_must = len(self.links_.must)
-        is_must = k < n_must
-        i, j = self.links_.must[k] if is_must else self.links_.cannot[k - n_must]
-        kind = "must" if is_must else "cannot"
-        return Suspect(int(i), int(j), kind, float(self.suspicion_[k]))
-
-    @property
-    def report_(self) -> FitReport:  # type: ignore[override]  # made when asked for
-        """What the answers so far bought."""
-        report = super().report_
-        return replace(report, set_aside=int((~self._honoured(self.suspicion_)).sum()))
+    def _report_at(self, now: Moment[Basis, Solution]) -> FitReport:
+        set_aside = ~self._honoured(now.solution.suspicion)
+        return replace(super()._report_at(now), set_aside=int(set_aside.sum()))
 
     def _build(self, source: RowSource, seed: int) -> Ensemble:
         options = self._options()
@@ -373,12 +370,13 @@ class SequentialClustering(OnlineClusterer):
             cancel=options.cancel,
         )
 
-    def _prepare(self, source: RowSource, rng: np.random.RandomState) -> None:
-        ensemble = self.ensemble_
+    @property
+    def _basis(self) -> Basis:
+        return self._now.basis
+
+    def _prepare(self, ensemble: Ensemble, source: RowSource, rng: np.random.RandomState) -> Basis:
         with one_blas_thread():
-            self._basis: Basis = build_basis(
-                ensemble.labels, source, self.n_clusters, ensemble.n_blocks, rng
-            )
+            return build_basis(ensemble.labels, source, self.n_clusters, ensemble.n_blocks, rng)
 
     def _read(
         self, given: Links | PartialLabels | None, n_samples: int
@@ -392,14 +390,15 @@ class SequentialClustering(OnlineClusterer):
     def _split(self, given: Links | PartialLabels) -> tuple[Links, PartialLabels | None]:
         return (Links(len(given)), given) if isinstance(given, PartialLabels) else (given, None)
 
-    def _solve(self) -> None:
-        basis, answers = self._basis, Answers.of(self.links_, self.named_)
+    def _solve(
+        self, ensemble: Ensemble, basis: Basis, links: Links, named: PartialLabels
+    ) -> Solution:
+        answers = Answers.of(links, named)
         if len(answers.rows) == 0:
             nothing = np.empty(0, dtype=np.int64)
             alone = one_hot(basis.labels, self.n_clusters)
-            self._solution = Solution(alone, nothing, nothing, np.empty(0), nothing)
-            return
-        blocks = self.ensemble_.labels.rows(answers.rows)
+            return Solution(alone, nothing, nothing, np.empty(0), nothing)
+        blocks = ensemble.labels.rows(answers.rows)
         with one_blas_thread():
             mixture = lift(basis, answers.rows, blocks)
             places = Places.of(basis, mixture, np.ascontiguousarray(blocks.T))
@@ -408,14 +407,14 @@ class SequentialClustering(OnlineClusterer):
             settled = settle_rows(
                 posterior.spoken, answers, posterior.cluster_of, posterior.suspicion, honoured
             )
-        self._solution = Solution(
+        self._say_what_is_set_aside(links, posterior.suspicion, honoured)
+        return Solution(
             memberships=posterior.memberships,
             rows=answers.rows,
             settled=settled,
             suspicion=posterior.suspicion,
             cluster_of=posterior.cluster_of,
         )
-        self._say_what_is_set_aside(honoured)
 
     def _honoured(self, suspicion: Floats) -> NDArray[np.bool_]:
         """Tell which links must hold."""
@@ -423,10 +422,12 @@ class SequentialClustering(OnlineClusterer):
             return np.ones(len(suspicion), dtype=bool)
         return np.asarray(suspicion < SET_ASIDE)
 
-    def _say_what_is_set_aside(self, honoured: NDArray[np.bool_]) -> None:
+    def _say_what_is_set_aside(
+        self, links: Links, suspicion: Floats, honoured: NDArray[np.bool_]
+    ) -> None:
         n_aside = int((~honoured).sum())
         if n_aside:
-            i, j, kind, doubt = self._suspect(int(self.suspicion_.argmax()))
+            i, j, kind, doubt = _suspect(links, suspicion, int(suspicion.argmax()))
             warnings.warn(
                 f"{type(self).__name__}: {n_aside} of {len(honoured)} answers are probably wrong "
                 f"and were set aside, {i}-{j} ({kind}-link, {doubt:.0%}) first; suspects_ lists "
@@ -435,9 +436,11 @@ class SequentialClustering(OnlineClusterer):
                 stacklevel=5,
             )
 
-    def _memberships(self, blocks: NDArray[np.uint8]) -> NDArray[np.float32]:
+    def _memberships(
+        self, now: Moment[Basis, Solution], blocks: NDArray[np.uint8]
+    ) -> NDArray[np.float32]:
         """Return the vote as shares that sum to 1, some rows at a time."""
-        tables = self._basis.tables(self._solution.memberships)
+        tables = now.basis.tables(now.solution.memberships)
         shares = np.empty((blocks.shape[1], self.n_clusters), dtype=np.float32)
         for start in range(0, len(shares), _CHUNK):
             part = scores(np.ascontiguousarray(blocks[:, start : start + _CHUNK]), tables)
@@ -445,39 +448,48 @@ class SequentialClustering(OnlineClusterer):
             shares[start : start + _CHUNK] = part / total
         return shares
 
-    def _vote(self, blocks: NDArray[np.uint8], *, silent: bool = False) -> tuple[Labels, Margins]:
-        basis = self._basis
+    def _vote(
+        self, now: Moment[Basis, Solution], blocks: NDArray[np.uint8], *, silent: bool = False
+    ) -> tuple[Labels, Margins]:
+        basis = now.basis
         alone = one_hot(basis.labels, self.n_clusters)
-        tables = basis.tables(alone if silent else self._solution.memberships)
+        tables = basis.tables(alone if silent else now.solution.memberships)
         labels, margins = vote(blocks, tables, n_threads=self.n_jobs)
         return labels, margins / np.float32(self.n_partitions)
 
-    def _settled(self) -> tuple[Ints, Ints]:
-        return self._solution.rows, self._solution.settled
+    def _settled(self, now: Moment[Basis, Solution]) -> tuple[Ints, Ints]:
+        return now.solution.rows, now.solution.settled
 
-    def _arrays(self) -> dict[str, NDArray[Any]]:
-        basis = {name: getattr(self._basis, name) for name in _BASIS_ARRAYS}
-        solution = {part.name: getattr(self._solution, part.name) for part in fields(Solution)}
+    def _arrays(self, now: Moment[Basis, Solution]) -> dict[str, NDArray[Any]]:
+        basis = {name: getattr(now.basis, name) for name in _BASIS_ARRAYS}
+        solution = {part.name: getattr(now.solution, part.name) for part in fields(Solution)}
         return {
             **{f"_basis.{_OLD_NAMES.get(name, name)}": array for name, array in basis.items()},
             **{f"_solution.{name}": array for name, array in solution.items()},
         }
 
-    def _restore(self, arrays: Mapping[str, NDArray[Any]], version: int) -> None:
-        basis = {
+    def _restore(self, stored: StoredModel) -> tuple[Basis, Solution | None]:
+        arrays, version = stored.arrays, stored.version
+        parts = {
             name: arrays[f"_basis.{_OLD_NAMES.get(name, name)}"]
             for name in _BASIS_ARRAYS
             if not (version == 1 and name == "features")  # it kept none
         }
-        basis.setdefault("features", np.empty((len(basis["rows"]), 0), dtype=np.float32))
-        self._basis = Basis(
-            **basis, n_clusters=self.n_clusters, n_blocks=int(self.ensemble_.n_blocks)
-        )
+        parts.setdefault("features", np.empty((len(parts["rows"]), 0), dtype=np.float32))
+        n_blocks = int(stored.ensemble.n_blocks)
+        basis = Basis(**parts, n_clusters=self.n_clusters, n_blocks=n_blocks)
         if version < 3:  # answers were heard by another rule
-            self._solve()
-            return
-        solution = {part.name: arrays[f"_solution.{part.name}"] for part in fields(Solution)}
-        self._solution = Solution(**solution)
+            return basis, None
+        found = {part.name: arrays[f"_solution.{part.name}"] for part in fields(Solution)}
+        return basis, Solution(**found)
+
+
+def _suspect(links: Links, suspicion: Floats, k: int) -> Suspect:
+    """Return the link at position ``k``, must-links first, and how doubtful it is."""
+    n_must = len(links.must)
+    is_must = k < n_must
+    i, j = links.must[k] if is_must else links.cannot[k - n_must]
+    return Suspect(int(i), int(j), "must" if is_must else "cannot", float(suspicion[k]))
 
 
 #: The arrays of the basis that are written, and what they are called in files.
