@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 from linkwise import running
 from linkwise.cluster.sequential.model_file import load
+from linkwise.cluster.sequential.sequential import SequentialClustering
+from linkwise.constraints import Links, PartialLabels
 from linkwise.errors import InvalidInput
 from linkwise.query import STRATEGIES
 from linkwise.running import run_options
@@ -33,15 +35,29 @@ from linkwise.session.advice.troubles import (
 )
 from linkwise.session.completion import CurrentClustering
 from linkwise.session.create import MODEL_FOLDER, create_session
-from linkwise.session.data.description import read_description
+from linkwise.session.data.description import is_session, read_description
 from linkwise.session.data.display import Display, Row
 from linkwise.session.data.file import Columns, TableLike
 from linkwise.session.data.layout import Places
 from linkwise.session.data.layout_file import LayoutFiles
+from linkwise.session.data.newcomers import Newcomers
 from linkwise.session.events.event import Entry, Event
-from linkwise.session.events.kinds import check_entry, complete_entry
-from linkwise.session.events.speaking import Speaking
-from linkwise.session.export import WHAT, export_answers, export_labels
+from linkwise.session.events.kinds import by_number, check_entry, complete_entry
+from linkwise.session.events.speaking import RowName, Speaking
+from linkwise.session.export import (
+    WHAT,
+    export_answers,
+    export_labels,
+    export_links,
+    export_names,
+)
+from linkwise.session.importing import (
+    Here,
+    entries_of_file,
+    entries_of_history,
+    entries_of_labels,
+    entries_of_links,
+)
 from linkwise.session.journal.journal import open_journal
 from linkwise.session.journal.lock import FolderLock
 from linkwise.session.state.history import History, Listener
@@ -49,6 +65,7 @@ from linkwise.session.state.labelling import Labels
 from linkwise.session.state.view import View
 from linkwise.session.state.views import Views
 from linkwise.session.summary import Summary
+from linkwise.typing import Matrix
 
 
 class Session(Speaking):
@@ -105,6 +122,7 @@ class Session(Speaking):
             undo.pop_all()
         about = self._about
         self._display = Display(about.data, about.columns, about.n_rows, about.image_shape)
+        self._newcomers = Newcomers(about)
         self._layouts = LayoutFiles(self.folder, about, self._model)
         self._open = True
 
@@ -258,11 +276,50 @@ class Session(Speaking):
         Wrong entries are refused at once. Splits, and merges where rows have names, wait for a
         view of the clusters.
         """
-        checked = [check_entry(entry, self.n_rows) for entry in entries]
+        numbered = [by_number(entry, self.row_of) for entry in entries]
+        checked = [check_entry(entry, self.n_rows) for entry in numbered]
         now = CurrentClustering(
             self.latest(), self.view, self._clustered_names, self._model.ensemble_.labels
         )
         return self._history.submit([complete_entry(entry, now) for entry in checked])
+
+    def import_(
+        self,
+        source: str | os.PathLike[str] | Links | PartialLabels | Session,
+        *,
+        who: str = "",
+    ) -> list[Event]:
+        """Take in what is known elsewhere; importing the same again adds nothing.
+
+        All of it is recorded, or nothing. What was imported and then undone stays undone.
+
+        Parameters
+        ----------
+        source : path-like, Links, PartialLabels or Session
+            Links and labels as :meth:`Links.read` and :meth:`PartialLabels.read` read them, with
+            the ids of the data where it has any; answers that a session exported; a session, or
+            the folder of one, whose standing answers, names and sets of rows are taken.
+        who : str
+            Who said it, where the source does not tell.
+
+        Returns
+        -------
+        events : list of Event
+            One for each thing the source says; ``repeated`` where it had been imported before.
+        """
+        here = Here(self.n_rows, self._display.ids, self.row_of, self.history)
+        if isinstance(source, Links):
+            entries = entries_of_links(source, self.n_rows, who)
+        elif isinstance(source, PartialLabels):
+            entries = entries_of_labels(source, self.n_rows, who)
+        elif isinstance(source, Session):
+            entries = entries_of_history(source.history(), source.name_of, here, who)
+        elif is_session(Path(source)):
+            with Session.open(source) as other:
+                entries = entries_of_history(other.history(), other.name_of, here, who)
+        else:
+            entries = entries_of_file(Path(source), here, who)
+        return self.append(entries) if entries else []
 
     def history(self, after: int = 0, limit: int | None = None) -> list[Event]:
         """Return up to ``limit`` events that follow event ``after``."""
@@ -295,11 +352,37 @@ class Session(Speaking):
         rows = np.flatnonzero(before != now).astype(np.uint32)
         return rows, now[rows]
 
+    def predict(self, X: TableLike) -> Labels:
+        """Return the clusters that other rows would be in, after all events.
+
+        Parameters
+        ----------
+        X : path-like, array, sparse matrix or DataFrame
+            Rows with the features of the session, as they come: they are standardised as the rows
+            of the session were.
+        """
+        return self._views.predict(self.prepare(X))
+
+    def prepare(self, X: TableLike) -> Matrix:
+        """Return the features of rows as :attr:`model` wants them."""
+        return self._newcomers.read(X)
+
+    @property
+    def model(self) -> SequentialClustering:
+        """The model with all answers and names that stand: a copy, to be used and saved alone.
+
+        Merges, splits and renames are not part of it; :meth:`predict` knows them. It wants rows as
+        :meth:`prepare` returns them.
+        """
+        _, _, model = self._views.current()
+        twin: SequentialClustering = model.twin()
+        return twin
+
     def query(
         self,
         n: int = 1,
         strategy: str = "auto",
-        skip: Iterable[tuple[int, int]] = (),
+        skip: Iterable[tuple[RowName, RowName]] = (),
         fresh: bool = True,
     ) -> list[Question]:
         """Return up to ``n`` pairs worth asking about, the most useful first.
@@ -310,14 +393,14 @@ class Session(Speaking):
             How many questions.
         strategy : str
             One of ``session.strategies``.
-        skip : iterable of (int, int)
+        skip : iterable of pairs of rows
             Pairs not to ask about now.
         fresh : bool
             Whether to wait for a view of all answers. False asks by the last view that was
             computed, leaving out the pairs answered since.
         """
         view, labelling, model = self._views.current(fresh)
-        unwanted = {*((int(i), int(j)) for i, j in skip)}
+        unwanted = {(int(self._number(i)), int(self._number(j))) for i, j in skip}
         unwanted |= pairs_since(self.history(view.seq) if view.seq < self.seq else [])
         return ask(model, view, labelling.state, n, strategy, unwanted, self._called)
 
@@ -343,18 +426,22 @@ class Session(Speaking):
 
     # What there is to see
 
-    def rows(self, rows: Sequence[int], fresh: bool = True) -> list[Row]:
+    def rows(self, rows: Sequence[RowName], fresh: bool = True) -> list[Row]:
         """Return rows for showing; ``fresh=False`` does not wait for a view of all events."""
         view = (None if fresh else self.latest()) or self.view()
-        return self._display.read(rows, view.labels, view.margins)
+        return self._display.read([self._number(row) for row in rows], view.labels, view.margins)
 
     def row_of(self, name: str | int) -> int:
         """Return the row that the data calls ``name``."""
         return self._display.row_of(name)
 
-    def image(self, row: int) -> tuple[bytes, str]:
+    def name_of(self, row: int) -> str:
+        """Return what the data call a row, as text; its number where they have no names."""
+        return str(self.ids[row])
+
+    def image(self, row: RowName) -> tuple[bytes, str]:
         """Return the picture of a row and its media type."""
-        return self._display.image(row)
+        return self._display.image(self._number(row))
 
     @property
     def layouts(self) -> list[str]:
@@ -380,13 +467,28 @@ class Session(Speaking):
             return self._layouts.get(kind)
 
     def export(self, path: str | os.PathLike[str], what: str = "labels") -> None:
-        """Write "labels" (id, cluster, name, margin) or "answers" to a CSV or Parquet file."""
+        """Write what came out, or what was said, to a CSV or Parquet file.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to write; links and names may be a ``.json`` file too.
+        what : {"labels", "answers", "links", "names"}
+            "labels": id, cluster, name and margin of every row. "answers": who said what, and
+            when. "links": all that stands, as :meth:`Links.read` and ``linkwise check`` read it.
+            "names": the names that rows were given, as :meth:`PartialLabels.read` reads them.
+        """
         if what not in WHAT:
             raise InvalidInput(f"what is {what!r}, expected one of {', '.join(WHAT)}.")
+        path, ids = Path(path), self._display.ids
         if what == "labels":
-            export_labels(Path(path), self.view(), self._display.ids)
+            export_labels(path, self.view(), ids)
+        elif what == "answers":
+            export_answers(path, self.history(), ids)
+        elif what == "links":
+            export_links(path, self._history.state().statements, ids)
         else:
-            export_answers(Path(path), self.history(), self._display.ids)
+            export_names(path, self._history.state().statements, ids)
 
     def recipe(self) -> str:
         """Return three lines of Python that give these labels again."""
@@ -395,6 +497,9 @@ class Session(Speaking):
             f"with Session.open({str(self.folder)!r}) as session:\n"
             f"    labels = session.view(at={self.seq}).labels\n"
         )
+
+    def _number(self, row: RowName) -> int:
+        return self.row_of(row) if isinstance(row, str) else row
 
     def _clustered_names(self) -> dict[str, NDArray[np.int64]]:
         return self._history.state().clustered_names

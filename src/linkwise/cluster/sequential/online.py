@@ -11,6 +11,7 @@ changes the model; each sees it as it was before or as it is after. Changes come
 
 from __future__ import annotations
 
+import copy
 import os
 import warnings
 from collections.abc import Callable
@@ -246,6 +247,14 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
         links = Links(n_rows, must=held.must, cannot=held.cannot, weight=held.weight)
         named = now.named.extended(n_rows)
         return self._become(replace(now, n_rows=n_rows, links=links, named=named))
+
+    def twin(self) -> Self:
+        """Return a model that knows the same and goes its own way from here.
+
+        It reads the same partitions, also where those are a file, and appends to a copy of them.
+        """
+        now, twin = self._now, copy.copy(self)
+        return twin._become(replace(now, ensemble=now.ensemble.borrowed()))
 
     @property
     def labels_(self) -> Labels:  # type: ignore[override]  # voted when asked for

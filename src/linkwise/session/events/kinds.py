@@ -234,6 +234,21 @@ _TABLE = (
 KINDS = {kind.name: kind for kind in _TABLE}
 
 
+def by_number(entry: Entry, row_of: Callable[[str], int]) -> Entry:
+    """Return the entry with the numbers of rows in the place of their ids, which are text."""
+    kind, payload = KINDS.get(entry.kind), entry.payload
+    if kind is None or not isinstance(payload, dict):
+        return entry  # which is refused when it is checked
+    found: Payload = {}
+    for name, holds in kind.fields.items():
+        said = payload.get(name)
+        if isinstance(holds, Row) and isinstance(said, str):
+            found[name] = row_of(said)
+        elif isinstance(holds, Rows) and isinstance(said, list | tuple):
+            found[name] = [row_of(row) if isinstance(row, str) else row for row in said]
+    return replace(entry, payload=payload | found) if found else entry
+
+
 def check_entry(entry: Entry, n_rows: int) -> Entry:
     """Return the entry with a clean payload, or say what is wrong; needs no history."""
     if entry.kind not in KINDS:

@@ -20,7 +20,14 @@ from linkwise.errors import ConstraintWarning
 from linkwise.session.journal.log import Log
 from linkwise.session.state.names import cluster_names, keep_names
 from linkwise.session.state.statements import Statements, Told, read_statements, unsure_pairs
-from linkwise.session.state.structure import Change, apply_changes, read_changes, split_margins
+from linkwise.session.state.structure import (
+    Change,
+    apply_changes,
+    nearer_second,
+    read_changes,
+    split_margins,
+)
+from linkwise.typing import Matrix
 
 Labels = NDArray[np.unsignedinteger[Any]]
 Margins = NDArray[np.float32]
@@ -98,6 +105,23 @@ class Labeller:
             array.setflags(write=False)
         called = cluster_names(said, state.changes, final)
         return Labelling(state, final, margins, called, solved)
+
+    def predict(self, state: State, X: Matrix) -> Labels:
+        """Return the labels that rows which are not part of the session would have in it."""
+        solved, matrix = self.solved(state), self.model.ensemble_.labels
+        voted, blocks = np.asarray(solved.labels_), None
+        if any(change.effect.adds_cluster for change in state.changes):
+            blocks = self.model.ensemble_.assign(X)
+
+        def margins(split: Change) -> NDArray[np.float32]:
+            assert blocks is not None
+            return np.append(self._margins(split), nearer_second(split, matrix, blocks))
+
+        every = np.append(voted, solved.predict(X))
+        links = state.statements.links()
+        labels = apply_changes(every, state.changes, state.clustered_names, links, margins)
+        kind: Any = np.uint8 if state.n_clusters <= 256 else np.uint16
+        return labels[len(voted) :].astype(kind)
 
     def solved(self, state: State) -> Any:
         """Return the model that knows what was said.

@@ -115,8 +115,20 @@ def split_margins(
 
     Rows that the event names count as far on their side as all others together.
     """
+    signed = nearer_second(split, labels, labels.array, n_threads)
+    if split.payload["rows"] is not None:
+        signed[np.array(split.payload["rows"], dtype=np.int64)] = float(len(signed))
+    return signed
+
+
+def nearer_second(
+    split: Change,
+    labels: LabelMatrix,
+    blocks: NDArray[np.uint8],
+    n_threads: int | None = None,
+) -> NDArray[np.float32]:
+    """Return the same for rows given by their blocks, which need not be rows of the session."""
     first, second = (np.array(half, dtype=np.int64) for half in split.payload["halves"])
-    blocks = labels.array
     n_blocks = 256
     tables = np.zeros((labels.n_partitions, n_blocks, 2))
     for side, half in enumerate((first, second)):
@@ -126,8 +138,6 @@ def split_margins(
                 tables[k, :, side] = np.bincount(places[k], minlength=n_blocks) / len(half)
     winner, margin = vote(blocks, tables, n_threads=n_threads)
     signed = np.where(winner == 1, margin, -margin) / np.float32(labels.n_partitions)
-    if split.payload["rows"] is not None:
-        signed[np.array(split.payload["rows"], dtype=np.int64)] = float(len(signed))
     return np.asarray(signed, dtype=np.float32)
 
 

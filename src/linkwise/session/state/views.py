@@ -10,9 +10,10 @@ from typing import Any
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.session.journal.checkpoint import Checkpoint
 from linkwise.session.state.history import History
-from linkwise.session.state.labelling import Labeller, Labelling
+from linkwise.session.state.labelling import Labeller, Labelling, Labels
 from linkwise.session.state.names import cluster_names
 from linkwise.session.state.view import View, make_view
+from linkwise.typing import Matrix
 
 #: Memory for earlier views.
 CACHE_BYTES = 16 << 20
@@ -80,6 +81,11 @@ class Views:
             return view, labelling, labelling.model
         with self._computing:
             return view, labelling, self._labeller.solved(labelling.state)
+
+    def predict(self, X: Matrix) -> Labels:
+        """Return the labels that other rows would have after all events."""
+        with self._computing:
+            return self._labeller.predict(self._history.state(), X)
 
     def _snapshot(self) -> Checkpoint:
         """Return what the next start should find."""
