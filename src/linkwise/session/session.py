@@ -24,8 +24,10 @@ from linkwise.constraints import Links, PartialLabels
 from linkwise.errors import InvalidInput
 from linkwise.query import STRATEGIES
 from linkwise.running import run_options
+from linkwise.session.advice.dealing import SECOND_OPINION, Desk, second_opinions
+from linkwise.session.advice.people import People, last_verdicts, measure_people
 from linkwise.session.advice.progress import Progress, measure_progress
-from linkwise.session.advice.questions import Question, ask, pairs_since
+from linkwise.session.advice.questions import Question, ask, guess, pairs_since
 from linkwise.session.advice.troubles import (
     Suspicion,
     Trouble,
@@ -66,6 +68,7 @@ from linkwise.session.state.view import View
 from linkwise.session.state.views import Views
 from linkwise.session.summary import Summary
 from linkwise.typing import Matrix
+from linkwise.validation import require_number
 
 
 class Session(Speaking):
@@ -122,7 +125,7 @@ class Session(Speaking):
             undo.pop_all()
         about = self._about
         self._display = Display(about.data, about.columns, about.n_rows, about.image_shape)
-        self._newcomers = Newcomers(about)
+        self._newcomers, self._desk = Newcomers(about), Desk()
         self._layouts = LayoutFiles(self.folder, about, self._model)
         self._open = True
 
@@ -384,6 +387,9 @@ class Session(Speaking):
         strategy: str = "auto",
         skip: Iterable[tuple[RowName, RowName]] = (),
         fresh: bool = True,
+        *,
+        who: str | None = None,
+        overlap: float = 0.0,
     ) -> list[Question]:
         """Return up to ``n`` pairs worth asking about, the most useful first.
 
@@ -398,11 +404,37 @@ class Session(Speaking):
         fresh : bool
             Whether to wait for a view of all answers. False asks by the last view that was
             computed, leaving out the pairs answered since.
+        who : str or None
+            Who is to answer. The questions are theirs for ten minutes: others who say who they are
+            get other ones.
+        overlap : float
+            Share of the questions, 0 to 1, that are second opinions: pairs that others have told
+            and ``who`` has not.
         """
+        require_number("query", "overlap", overlap, low=0, high=1)
         view, labelling, model = self._views.current(fresh)
-        unwanted = {(int(self._number(i)), int(self._number(j))) for i, j in skip}
-        unwanted |= pairs_since(self.history(view.seq) if view.seq < self.seq else [])
-        return ask(model, view, labelling.state, n, strategy, unwanted, self._called)
+        skipped = {(int(self._number(i)), int(self._number(j))) for i, j in skip}
+        skipped = {(min(pair), max(pair)) for pair in skipped}
+        skipped |= pairs_since(self.history(view.seq) if view.seq < self.seq else [])
+
+        def choose(n: int, unwanted: set[tuple[int, int]]) -> list[Question]:
+            return ask(model, view, labelling.state, n, strategy, unwanted, self._called)
+
+        if who is None:
+            return choose(n, skipped)
+        with self._desk.lock:
+            held, again = self._desk.others(who), []
+            owed = self._desk.second_opinions_owed(who, n, overlap)
+            if owed:
+                told = second_opinions(last_verdicts(self.history()), who, owed, held, skipped)
+                again = [Question(i, j, guess(view.labels, i, j), SECOND_OPINION) for i, j in told]
+            others = choose(n - len(again), skipped | held.keys()) if n > len(again) else []
+            self._desk.deal(who, [*again, *others])
+            return [*again, *others]
+
+    def people(self) -> People:
+        """Return who answered, how far they agree where they told the same pairs, and weights."""
+        return measure_people(self.history())
 
     def conflicts(self) -> list[Trouble]:
         """Return the contradictions among what was said, in words."""

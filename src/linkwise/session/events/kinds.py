@@ -234,6 +234,18 @@ _TABLE = (
 KINDS = {kind.name: kind for kind in _TABLE}
 
 
+def names_rows(entry: Entry) -> bool:
+    """Tell whether an entry names any row by its id."""
+    payload = entry.payload
+    for name, holds in KINDS[entry.kind].fields.items():
+        said = payload.get(name)
+        if isinstance(holds, Row) and isinstance(said, str):
+            return True
+        if isinstance(holds, Rows) and any(isinstance(row, str) for row in said or ()):
+            return True
+    return False
+
+
 def by_number(entry: Entry, row_of: Callable[[str], int]) -> Entry:
     """Return the entry with the numbers of rows in the place of their ids, which are text."""
     kind, payload = KINDS.get(entry.kind), entry.payload
