@@ -11,11 +11,21 @@ from linkwise.cli.session_commands.look import (
     export,
     history,
     labels,
+    people,
     query,
     show,
     suspects,
 )
-from linkwise.cli.session_commands.say import answer, label, merge, rename, split, together, undo
+from linkwise.cli.session_commands.say import (
+    answer,
+    import_,
+    label,
+    merge,
+    rename,
+    split,
+    together,
+    undo,
+)
 
 
 @click.command("session", cls=click.Group)
@@ -24,7 +34,7 @@ def command() -> None:
 
     A session is a folder. Every answer is recorded there for good, and any of them can be undone.
     Rows go by their number, counted from 0, or by the ids of the data; events by their number in
-    the history.
+    the history. Where a running service holds the session, the commands talk to it.
 
     \b
     Examples:
@@ -40,6 +50,7 @@ for part in (
     create,
     ask,
     answer,
+    import_,
     label,
     together,
     undo,
@@ -47,6 +58,7 @@ for part in (
     merge,
     split,
     show,
+    people,
     labels,
     query,
     history,

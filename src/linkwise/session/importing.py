@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from linkwise.cluster.sequential.answers import CONFIRMED
 from linkwise.constraints import Links, PartialLabels
@@ -25,13 +25,26 @@ from linkwise.session.export import ANSWER_COLUMNS
 KEY = "import-"
 
 
+class Recorded(Protocol):
+    """An event of this session, wherever it was read from."""
+
+    @property
+    def seq(self) -> int: ...
+
+    @property
+    def when(self) -> str: ...
+
+    @property
+    def who(self) -> str: ...
+
+
 class Here(NamedTuple):
     """The session that imports: its rows, what they are called, and how to find one."""
 
     n_rows: int
     ids: Sequence[Any] | None
     row_of: Callable[[str], int]
-    history: Callable[[], list[Event]]
+    history: Callable[[], Sequence[Recorded]]
 
 
 class Said(NamedTuple):
