@@ -76,6 +76,14 @@ def test_many_answers_and_imports_go_to_the_service_too(run, held, tmp_path):
     assert again == "0 events recorded, 1 recorded before; 0 rows moved.\n"
 
 
+def test_rows_join_through_the_service(run, held, tmp_path):
+    (tmp_path / "more.csv").write_text("name,height,weight\nm,1.5,5\nn,180,80\n")
+    assert run("session", "extend", held, "more.csv").stdout == "Event 1 recorded; 2 rows moved.\n"
+    assert out(run, "show", held)["n_rows"] == 14
+    run("session", "answer", held, "a", "n", "different")
+    assert [row["id"] for row in out(run, "labels", held)["labels"]][-2:] == ["m", "n"]
+
+
 def test_what_only_the_session_itself_can_tell_is_said(refused, held):
     assert refused("session", "labels", held, "--at", 0) == (
         "a running service holds the session and tells the present labels only. End it to see "

@@ -18,6 +18,7 @@ from linkwise.cli.session_commands.look import (
 )
 from linkwise.cli.session_commands.say import (
     answer,
+    extend,
     import_,
     label,
     merge,
@@ -51,6 +52,7 @@ for part in (
     ask,
     answer,
     import_,
+    extend,
     label,
     together,
     undo,

@@ -323,6 +323,12 @@ class AsyncClient:
         """Return rows for showing, in the order asked for; 200 at most."""
         return await self._do(calls.rows(session, rows, fresh))
 
+    async def join_rows(
+        self, session: str, upload: str, *, who: str = "", key: str | None = None
+    ) -> Event:
+        """Let the rows of an uploaded file join the session. They stay."""
+        return await self._do(calls.join_rows(session, upload, who, key))
+
     async def image(self, session: str, row: int) -> File:
         """Return the picture of a row."""
         return await self._do(calls.image(session, row))

@@ -184,6 +184,11 @@ def rows(session: str, rows: Sequence[int], fresh: bool) -> Call[list[Row]]:
     return _get(_in(session, "rows"), list[Row], rows=wanted, fresh=_flag(fresh))
 
 
+def join_rows(session: str, upload: str, who: str, key: str | None) -> Call[Event]:
+    wanted = {"upload": upload, "who": who, "key": key or uuid.uuid4().hex}
+    return Call("POST", _in(session, "rows"), _as(Event), json=wanted)
+
+
 def image(session: str, row: int) -> Call[File]:
     return Call("GET", _in(session, "rows", int(row), "image"), _file)
 

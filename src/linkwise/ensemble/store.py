@@ -52,9 +52,12 @@ class LabelMatrix:
         self._unforgotten = 0
         self._is_borrowed = False
 
-    def borrowed(self) -> LabelMatrix:
-        """Return a matrix that reads the same bytes, and moves into memory before it grows."""
-        twin = LabelMatrix(self._buffer, self._n_rows)
+    def borrowed(self, n_rows: int | None = None) -> LabelMatrix:
+        """Return a matrix that reads the same bytes, and moves into memory before it grows.
+
+        With ``n_rows`` it has the first ones only.
+        """
+        twin = LabelMatrix(self._buffer, self._n_rows if n_rows is None else n_rows)
         twin._is_borrowed = True
         return twin
 

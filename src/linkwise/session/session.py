@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import Any
 
@@ -39,8 +40,10 @@ from linkwise.session.completion import CurrentClustering
 from linkwise.session.create import MODEL_FOLDER, create_session
 from linkwise.session.data.description import is_session, read_description
 from linkwise.session.data.display import Display, Row
+from linkwise.session.data.display_parts import DisplayParts
 from linkwise.session.data.file import Columns, TableLike
-from linkwise.session.data.layout import Places
+from linkwise.session.data.joining import Joining, Part
+from linkwise.session.data.layout import Places, place_others
 from linkwise.session.data.layout_file import LayoutFiles
 from linkwise.session.data.newcomers import Newcomers
 from linkwise.session.events.event import Entry, Event
@@ -64,7 +67,7 @@ from linkwise.session.journal.journal import open_journal
 from linkwise.session.journal.lock import FolderLock
 from linkwise.session.state.history import History, Listener
 from linkwise.session.state.labelling import Labels
-from linkwise.session.state.view import View
+from linkwise.session.state.view import View, changed_rows
 from linkwise.session.state.views import Views
 from linkwise.session.summary import Summary
 from linkwise.typing import Matrix
@@ -122,10 +125,19 @@ class Session(Speaking):
             self._history = History(self.folder, self._about, self._journal)
             undo.callback(self._history.stop)
             self._views = Views(self._history, self._model)
+            about = self._about
+            shown = Display(about.data, about.columns, about.n_rows, about.image_shape)
+            self._display, self._desk = DisplayParts(shown), Desk()
+            self._newcomers = Newcomers(about)
+            self._joining = Joining(self.folder, about, self._newcomers)
+            self._joining.tidy()
+            self._growing = Lock()
+            self._grown: SequentialClustering = self._model
+            for _, _, payload in self._history.log.joins():
+                part = self._joining.read(payload)
+                self._grow(self._grown.twin().extend(part.X))
+                self._display.append(part.display)
             undo.pop_all()
-        about = self._about
-        self._display = Display(about.data, about.columns, about.n_rows, about.image_shape)
-        self._newcomers, self._desk = Newcomers(about), Desk()
         self._layouts = LayoutFiles(self.folder, about, self._model)
         self._open = True
 
@@ -227,7 +239,7 @@ class Session(Speaking):
 
     @property
     def n_rows(self) -> int:
-        return self._about.n_rows
+        return self._history.n_rows
 
     @property
     def n_clusters(self) -> int:
@@ -279,11 +291,13 @@ class Session(Speaking):
         Wrong entries are refused at once. Splits, and merges where rows have names, wait for a
         view of the clusters.
         """
+        return self._submit(entries)
+
+    def _submit(self, entries: Sequence[Entry], waiting: Part | None = None) -> Future[list[Event]]:
         numbered = [by_number(entry, self.row_of) for entry in entries]
         checked = [check_entry(entry, self.n_rows) for entry in numbered]
-        now = CurrentClustering(
-            self.latest(), self.view, self._clustered_names, self._model.ensemble_.labels
-        )
+        matrix = self._grown.ensemble_.labels
+        now = CurrentClustering(self.latest(), self.view, self._clustered_names, matrix, waiting)
         return self._history.submit([complete_entry(entry, now) for entry in checked])
 
     def import_(
@@ -324,6 +338,28 @@ class Session(Speaking):
             entries = entries_of_file(Path(source), here, who)
         return self.append(entries) if entries else []
 
+    def extend(self, X: TableLike, *, who: str = "", key: str | None = None) -> Event:
+        """Let rows join: they get labels, can be asked about and spoken about. They stay.
+
+        Parameters
+        ----------
+        X : path-like, array, sparse matrix or DataFrame
+            Rows with the features of the session and, where its rows have ids, texts or pictures,
+            these columns too. They are copied into the folder, and follow the rows there are.
+        who, key : str
+            Who says it; with the same key and rows it happens once.
+        """
+        with self._growing:
+            part = self._joining.write(X)
+            n_rows = self.n_rows
+            self._check_new_ids(part)
+            self._grow(self._grown.of_first(n_rows).extend(part.X))
+            entry = Entry("extend", {"data": part.sha256}, who, key)
+            event = self._submit([entry], part).result()[0]
+            if not event.repeated:
+                self._display.append(part.display)
+            return event
+
     def history(self, after: int = 0, limit: int | None = None) -> list[Event]:
         """Return up to ``limit`` events that follow event ``after``."""
         return self._history.read(after, limit)
@@ -352,7 +388,7 @@ class Session(Speaking):
     def delta(self, since: int) -> tuple[NDArray[np.uint32], Labels]:
         """Return the rows whose label differs from the one after ``since`` events, and theirs."""
         before, now = self.view(since).labels, self.labels()
-        rows = np.flatnonzero(before != now).astype(np.uint32)
+        rows = changed_rows(before, now).astype(np.uint32)
         return rows, now[rows]
 
     def predict(self, X: TableLike) -> Labels:
@@ -496,7 +532,10 @@ class Session(Speaking):
         often share a block of the ensemble, and takes longer.
         """
         with run_options(progress=progress, cancel=cancel):
-            return self._layouts.get(kind)
+            places = self._layouts.get(kind)
+        if self.n_rows == len(places):
+            return places
+        return place_others(places, self._grown.of_first(self.n_rows))
 
     def export(self, path: str | os.PathLike[str], what: str = "labels") -> None:
         """Write what came out, or what was said, to a CSV or Parquet file.
@@ -529,6 +568,20 @@ class Session(Speaking):
             f"with Session.open({str(self.folder)!r}) as session:\n"
             f"    labels = session.view(at={self.seq}).labels\n"
         )
+
+    def _grow(self, model: SequentialClustering) -> None:
+        """Go on with more rows; those beyond what the journal tells are left out everywhere."""
+        self._grown = model
+        self._views.grow(model)
+
+    def _check_new_ids(self, part: Part) -> None:
+        known = {str(name) for name in self._display.ids or ()}
+        for name in part.display.ids or ():
+            if str(name) in known:
+                raise InvalidInput(
+                    f"a row called {name!r} is part of the session already. Every row needs an id "
+                    f"of its own."
+                )
 
     def _number(self, row: RowName) -> int:
         return self.row_of(row) if isinstance(row, str) else row

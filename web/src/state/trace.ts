@@ -48,6 +48,7 @@ const DEEDS: Record<JournalEvent["kind"], string> = {
   rename: "new name",
   merge: "merge",
   split: "split",
+  extend: "new rows",
 };
 
 /** " after your answer", " after Ana's undo", " after 3 changes". */

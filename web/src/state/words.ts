@@ -26,6 +26,8 @@ export function sentence(
       return `Joined ${payload.clusters.map((number) => nameOf(clusters, number)).join(" and ")}`;
     case "split":
       return `Split ${nameOf(clusters, payload.cluster)} in two`;
+    case "extend":
+      return `${rowsOf(payload.n_rows)} joined`;
   }
 }
 

@@ -164,6 +164,12 @@ class RemoteSession:
             events += self.append([NewEvent(e.kind, e.payload, e.key) for e in own], speaker)
         return events
 
+    def extend(self, data: Path, *, who: str = "", key: str | None = None) -> Event:
+        """Send the file, and let its rows join."""
+        sent = self._client.upload_file(data.name, data.read_bytes())
+        self.__dict__.pop("_table", None)
+        return self._client.join_rows(self._session, sent.upload, who=who, key=key)
+
     # What follows from it
 
     def labels(self) -> NDArray[Any]:

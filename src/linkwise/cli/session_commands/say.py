@@ -14,6 +14,8 @@ from linkwise.cli.options import FilePath, json_option
 from linkwise.cli.session_commands.opening import open_session
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from linkwise.cli.session_commands.opening import AnySession
     from linkwise.client import Event as RemoteEvent
     from linkwise.session import Event
@@ -73,6 +75,14 @@ def import_(folder: Path, source: Path, **told: str | bool | None) -> None:
     exported, or the folder of another session.
     """
     _say_many(folder, told, lambda s: s.import_(source, who=str(told["who"])))
+
+
+@click.command("extend")
+@saying
+@click.argument("data", type=FilePath())
+def extend(folder: Path, data: Path, **told: str | bool | None) -> None:
+    """Let the rows of another file join the session. They stay."""
+    _say(folder, told, lambda s: s.extend(data, **_by(told)))
 
 
 @click.command("label")
@@ -138,7 +148,7 @@ def _say(folder: Path, told: dict[str, Any], say: Callable[[AnySession], AnyEven
     with open_session(folder) as session:
         before = session.labels()
         event = say(session)
-        moved = int((session.labels() != before).sum())
+        moved = _n_changed(before, session.labels())
     if told["as_json"]:
         click.echo(json.dumps({"event": asdict(event), "moved": moved}, indent=2))
         return
@@ -153,7 +163,7 @@ def _say_many(
     with open_session(folder) as session:
         before = session.labels()
         events = say(session)
-        moved = int((session.labels() != before).sum())
+        moved = _n_changed(before, session.labels())
     if told["as_json"]:
         click.echo(json.dumps({"events": [asdict(e) for e in events], "moved": moved}, indent=2))
         return
@@ -161,6 +171,11 @@ def _say_many(
     new = "1 event" if n_new == 1 else f"{n_new} events"
     known = f", {len(events) - n_new} recorded before" if n_new < len(events) else ""
     click.echo(f"{new} recorded{known}; {_moved(moved)}.")
+
+
+def _n_changed(before: NDArray[Any], now: NDArray[Any]) -> int:
+    """Count the rows that moved, and those that joined."""
+    return int((now[: len(before)] != before).sum()) + len(now) - len(before)
 
 
 def _moved(rows: int) -> str:

@@ -256,6 +256,19 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
         now, twin = self._now, copy.copy(self)
         return twin._become(replace(now, ensemble=now.ensemble.borrowed()))
 
+    def of_first(self, n_rows: int) -> Self:
+        """Return a model of the first rows alone, as if the others had never been appended."""
+        now = self._now
+        if not 1 <= n_rows <= now.n_rows:
+            raise InvalidInput(f"there are {now.n_rows} rows, so there are no first {n_rows}.")
+        rows = np.arange(n_rows)
+        links, named, solution = now.links[rows], now.named[rows], now.solution
+        if links.n_links < now.links.n_links or named.n_known < now.named.n_known:
+            solution = self._solve(now.ensemble, now.basis, links, named)
+        ensemble = now.ensemble.borrowed(n_rows)
+        moment = Moment(ensemble, n_rows, now.basis, links, named, solution)
+        return copy.copy(self)._become(moment)
+
     @property
     def labels_(self) -> Labels:  # type: ignore[override]  # voted when asked for
         """Cluster of each row, linked rows as the answers say."""

@@ -27,6 +27,7 @@ from linkwise.server.refusals import Stopping
 from linkwise.server.schemas.views import Cluster, ViewNews
 from linkwise.session import KINDS, Entry, Event, Session, View
 from linkwise.session.events.kinds import names_rows
+from linkwise.session.state.view import changed_rows
 
 logger = logging.getLogger("linkwise.server")
 
@@ -196,6 +197,6 @@ class LiveSession:
 
 def _news(before: View | None, view: View) -> str:
     """Return what listeners are told of new labels, as JSON."""
-    moved = 0 if before is None else int(np.count_nonzero(before.labels != view.labels))
+    moved = 0 if before is None else len(changed_rows(before.labels, view.labels))
     clusters = [Cluster.model_validate(cluster) for cluster in view.clusters]
     return json.dumps(ViewNews(seq=view.seq, moved=moved, clusters=clusters).model_dump())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import anyio.to_thread
@@ -9,8 +10,10 @@ from fastapi import APIRouter, Path, Query, Response
 
 from linkwise.errors import InvalidInput, LinkwiseError
 from linkwise.server.refusals import NotFound, refuses
+from linkwise.server.schemas.events import Event
+from linkwise.server.schemas.sessions import NewRows
 from linkwise.server.schemas.views import Row
-from linkwise.server.service import Live
+from linkwise.server.service import Live, ServiceHere
 
 router = APIRouter(prefix="/api/sessions/{session}", tags=["rows"])
 
@@ -45,6 +48,15 @@ async def rows(
         raise InvalidInput(f"{len(wanted)} rows are too many, ask for {MOST_SHOWN} at most.")
     found = await anyio.to_thread.run_sync(live.session.rows, wanted, fresh)
     return [Row.model_validate(row) for row in found]
+
+
+@router.post("/rows", status_code=201, responses=refuses(400, 404, 409, 413))
+async def join_rows(wanted: NewRows, live: Live, service: ServiceHere) -> Event:
+    """Let the rows of an uploaded file join the session. They stay."""
+    extend = partial(
+        live.session.extend, service.uploads.path(wanted.upload), who=wanted.who, key=wanted.key
+    )
+    return Event.model_validate(await anyio.to_thread.run_sync(extend))
 
 
 @router.get(

@@ -49,6 +49,9 @@ class Clustering(Protocol):
     def refuse_joining(self, clusters: list[int]) -> None:
         """Refuse to make one cluster of several whose rows were given different names."""
 
+    def newcomers(self, data: str) -> dict[str, Any]:
+        """Return the file and the number of the rows that wait to join under this hash."""
+
 
 @dataclass(frozen=True)
 class Effect:
@@ -71,6 +74,8 @@ class Effect:
     adds_cluster
         Whether there is one cluster more from then on, standing or not; its number is added to
         the payload as "new".
+    adds_rows
+        How many rows there are more from then on; it cannot be undone.
     """
 
     pair: Callable[[Payload], tuple[int, int, str]] | None = None
@@ -80,6 +85,7 @@ class Effect:
     relabel: Callable[[Ints, Payload, Leaving], None] | None = None
     joins: Callable[[Payload], list[int]] | None = None
     adds_cluster: bool = False
+    adds_rows: Callable[[Payload], int] | None = None
 
 
 @dataclass(frozen=True)
@@ -227,6 +233,17 @@ _TABLE = (
         },
         sentence=lambda said, _: f"split cluster {said['cluster']}, the new one is {said['new']}",
         effect=Effect(relabel=_split, adds_cluster=True),
+        is_large=True,
+    ),
+    Kind(
+        "extend",
+        about="Rows join the session.",
+        payload="The hash of the rows that join; the session must have been given them before.",
+        fields={"data": Name()},
+        added=("file", "n_rows"),
+        complete=lambda said, clustering: clustering.newcomers(said["data"]),
+        sentence=lambda said, _: f"{said['n_rows']} rows join",
+        effect=Effect(adds_rows=lambda said: int(said["n_rows"])),
         is_large=True,
     ),
 )

@@ -86,6 +86,7 @@ class Draft:
             raise InvalidEvent(
                 f"event {event} is undone already. Undo the event that undid it to get it back."
             )
+        self._check_can_be_undone(event)
         restores = self._target(event) is not None
         before = len(self._standing_names()) if restores else 0
         self._targets[seq] = event
@@ -93,6 +94,15 @@ class Draft:
         self._names = None
         if restores:
             self._check_restored(event, before)
+
+    def _check_can_be_undone(self, event: int) -> None:
+        here = event - self.log.n - 1
+        kind = self.log.kind(event) if here < 0 else KINDS[self.records[here].kind]
+        if kind.effect.adds_rows:
+            raise InvalidEvent(
+                f"undo: with event {event} rows joined, and what was said since may be about them. "
+                f"Rows that joined stay."
+            )
 
     def _n_undos(self, seq: int) -> int:
         in_log = self.log.n_undos(seq) if seq <= self.log.n else 0

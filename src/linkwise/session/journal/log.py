@@ -49,6 +49,8 @@ class Log:
         self.others: dict[int, Payload] = {}
         #: Clusters that events have added, standing or not.
         self.n_added = 0
+        #: Rows that joined.
+        self.n_joined = 0
 
     @classmethod
     def restore(cls, columns: dict[str, NDArray[Any]], others: dict[int, Payload]) -> Log:
@@ -60,6 +62,7 @@ class Log:
             log._columns[name][: log.n] = columns[name]
         log.others = others
         log.n_added = log.added(log.n)
+        log.n_joined = log.joined(log.n)
         for seq in (np.flatnonzero(np.isin(log.column("kind"), _UNDOS)) + 1).tolist():
             log._apply_undo(seq)
         return log
@@ -79,6 +82,15 @@ class Log:
     def added(self, n: int) -> int:
         """Return how many clusters the first ``n`` events have added, standing or not."""
         return sum(self.kind(seq).effect.adds_cluster for seq in self.others if seq <= n)
+
+    def joined(self, n: int) -> int:
+        """Return how many rows joined with the first ``n`` events."""
+        return sum(adds(payload) for seq, adds, payload in self.joins() if seq <= n)
+
+    def joins(self) -> list[tuple[int, Callable[[Payload], int], Payload]]:
+        """Return the events with which rows joined: number, how many rows, payload."""
+        found = ((seq, self.kind(seq).effect.adds_rows, said) for seq, said in self.others.items())
+        return [(seq, adds, said) for seq, adds, said in found if adds is not None]
 
     def target(self, seq: int) -> int | None:
         """Return the event that event ``seq`` takes back; None if it is no undo."""
@@ -107,6 +119,7 @@ class Log:
             elif not effect.pair:
                 self.others[seq] = payload
                 self.n_added += effect.adds_cluster
+                self.n_joined += effect.adds_rows(payload) if effect.adds_rows else 0
 
     def _apply_undo(self, seq: int) -> None:
         target = int(self._columns["i"][seq - 1])

@@ -86,9 +86,19 @@ class Labeller:
     """
 
     def __init__(self, model: SequentialClustering) -> None:
-        self.model = model
+        self._grown = self.model = model
         self._solved = Told(model.links_, model.named_), model
-        self._split_margins: OrderedDict[int, NDArray[np.float32]] = OrderedDict()
+        self._split_margins: OrderedDict[tuple[int, int], NDArray[np.float32]] = OrderedDict()
+
+    def grow(self, model: SequentialClustering) -> None:
+        """Go on with a model that has more rows; what there is keeps its place in it."""
+        self._grown = model
+
+    def _at(self, n_rows: int) -> SequentialClustering:
+        """Return the model without answers as it is about so many rows."""
+        if self.model.links_.n_samples != n_rows:
+            self.model = self._grown.of_first(n_rows)
+        return self.model
 
     def label(self, state: State) -> Labelling:
         """Return the labels of all rows in this state."""
@@ -108,7 +118,8 @@ class Labeller:
 
     def predict(self, state: State, X: Matrix) -> Labels:
         """Return the labels that rows which are not part of the session would have in it."""
-        solved, matrix = self.solved(state), self.model.ensemble_.labels
+        solved = self.solved(state)
+        matrix = self.model.ensemble_.labels
         voted, blocks = np.asarray(solved.labels_), None
         if any(change.effect.adds_cluster for change in state.changes):
             blocks = self.model.ensemble_.assign(X)
@@ -128,19 +139,21 @@ class Labeller:
 
         What it sets aside, the session shows among its suspects; nobody reads a warning here.
         """
-        told = state.statements.told(self.model.n_clusters)
+        model = self._at(state.statements.n_rows)
+        told = state.statements.told(model.n_clusters)
         known, solved = self._solved
         if told != known:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConstraintWarning)
-                solved = copy.copy(self.model).update(*told)
+                solved = copy.copy(model).update(*told)
             self._solved = told, solved
         return solved
 
     def _margins(self, split: Change) -> NDArray[np.float32]:
-        known = self._split_margins
-        if split.seq not in known:
-            known[split.seq] = split_margins(split, self.model.ensemble_.labels)
+        known, n_rows = self._split_margins, self.model.links_.n_samples
+        key = split.seq, n_rows
+        if key not in known:
+            known[key] = split_margins(split, self.model.ensemble_.labels, n_rows)
             if len(known) > _MAX_SPLITS:
                 known.popitem(last=False)
-        return known[split.seq]
+        return known[key]

@@ -67,6 +67,12 @@ class View:
     labelling: Labelling | None = field(default=None, repr=False)
 
 
+def changed_rows(before: Labels, now: Labels) -> NDArray[np.int64]:
+    """Return the rows whose label differs, and those that joined since."""
+    n = min(len(before), len(now))
+    return np.append(np.flatnonzero(before[:n] != now[:n]), np.arange(n, len(now)))
+
+
 def make_view(
     labelling: Labelling, landmarks: NDArray[np.int64], before: Labels | None = None
 ) -> View:
@@ -77,8 +83,9 @@ def make_view(
     sure = np.bincount(labels, weights=margins, minlength=n) / np.maximum(size, 1)
     came, went = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     if before is not None:
-        moved = np.flatnonzero(labels != before)
-        came, went = (np.bincount(a[moved], minlength=n) for a in (labels, before))
+        moved, joined = np.flatnonzero(labels[: len(before)] != before), labels[len(before) :]
+        came = np.bincount(np.append(labels[moved], joined), minlength=n)
+        went = np.bincount(before[moved], minlength=n)
     clusters = [
         Cluster(
             number=c,

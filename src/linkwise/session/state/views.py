@@ -82,6 +82,11 @@ class Views:
         with self._computing:
             return view, labelling, self._labeller.solved(labelling.state)
 
+    def grow(self, model: SequentialClustering) -> None:
+        """Go on with a model that has more rows."""
+        with self._computing:
+            self._labeller.grow(model)
+
     def predict(self, X: Matrix) -> Labels:
         """Return the labels that other rows would have after all events."""
         with self._computing:
