@@ -319,9 +319,16 @@ class AsyncClient:
         """Begin to compute a layout; returns the job's name."""
         return await self._do(calls.begin_layout(session, kind))
 
-    async def rows(self, session: str, rows: Sequence[int], fresh: bool = True) -> list[Row]:
-        """Return rows for showing, in the order asked for; 200 at most."""
-        return await self._do(calls.rows(session, rows, fresh))
+    async def rows(
+        self,
+        session: str,
+        rows: Sequence[int] = (),
+        *,
+        id: Sequence[str] = (),
+        fresh: bool = True,
+    ) -> list[Row]:
+        """Return rows for showing, by number and by id, in the order asked for; 200 at most."""
+        return await self._do(calls.rows(session, rows, id, fresh))
 
     async def join_rows(
         self, session: str, upload: str, *, who: str = "", key: str | None = None

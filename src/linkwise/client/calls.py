@@ -179,9 +179,10 @@ def begin_layout(session: str, kind: str) -> Call[str]:
     return Call("POST", _in(session, "layout", kind), _job_name)
 
 
-def rows(session: str, rows: Sequence[int], fresh: bool) -> Call[list[Row]]:
-    wanted = ",".join(str(int(row)) for row in rows)
-    return _get(_in(session, "rows"), list[Row], rows=wanted, fresh=_flag(fresh))
+def rows(session: str, rows: Sequence[int], id: Sequence[str], fresh: bool) -> Call[list[Row]]:
+    numbers = ",".join(str(int(row)) for row in rows)
+    path = _in(session, "rows")
+    return _get(path, list[Row], rows=numbers or None, id=list(id) or None, fresh=_flag(fresh))
 
 
 def join_rows(session: str, upload: str, who: str, key: str | None) -> Call[Event]:

@@ -317,9 +317,16 @@ class Client:
         """Begin to compute a layout; returns the job's name."""
         return self._do(calls.begin_layout(session, kind))
 
-    def rows(self, session: str, rows: Sequence[int], fresh: bool = True) -> list[Row]:
-        """Return rows for showing, in the order asked for; 200 at most."""
-        return self._do(calls.rows(session, rows, fresh))
+    def rows(
+        self,
+        session: str,
+        rows: Sequence[int] = (),
+        *,
+        id: Sequence[str] = (),
+        fresh: bool = True,
+    ) -> list[Row]:
+        """Return rows for showing, by number and by id, in the order asked for; 200 at most."""
+        return self._do(calls.rows(session, rows, id, fresh))
 
     def join_rows(
         self, session: str, upload: str, *, who: str = "", key: str | None = None

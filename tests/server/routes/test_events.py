@@ -154,6 +154,8 @@ def test_rows_go_by_id_and_people_are_compared(tmp_path):
         people = client.get(f"{here}/people").json()
         agreement = {"first": "ann", "second": "bob", "compared": 2, "agreed": 2}
         assert people["agreements"] == [agreement]
+        shown = client.get(f"{here}/rows?rows=3&id=l&id=a").json()
+        assert [row["id"] for row in shown] == ["d", "l", "a"]
         unknown = client.post(f"{here}/events", json={"events": [answer("a", "nobody")]})
         assert unknown.json() == {"error": "no row is called 'nobody'."}
         asked = [
