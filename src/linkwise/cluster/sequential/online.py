@@ -191,6 +191,7 @@ class OnlineClusterer(ConstrainedClusterer):
             links=self.links_,
             named=self.named_,
             arrays=self._arrays(),
+            n_clusters=self.n_clusters_,
         )
         write_model(stored, Path(path))
 
@@ -203,6 +204,7 @@ class OnlineClusterer(ConstrainedClusterer):
         if stored.feature_names:
             model.feature_names_in_ = np.array(stored.feature_names, dtype=object)
         model.n_iter_ = 1
+        model.n_clusters_ = stored.n_clusters
         model.links_, model.named_ = stored.links, stored.named
         model._restore(stored.arrays, stored.version)
         model._voted = None
@@ -245,9 +247,9 @@ class OnlineClusterer(ConstrainedClusterer):
         return self
 
     def _check_classes(self, named: PartialLabels) -> None:
-        if len(named.classes) > self.n_clusters:
+        if len(named.classes) > self.n_clusters_:
             raise InvalidInput(
-                f"{type(self).__name__}(n_clusters={self.n_clusters}): the labels name "
+                f"{type(self).__name__}(n_clusters={self.n_clusters_}): the labels name "
                 f"{len(named.classes)} classes. Ask for at least that many clusters."
             )
 

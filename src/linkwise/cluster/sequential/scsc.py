@@ -161,7 +161,7 @@ class SCSC(OnlineClusterer):
         check_is_fitted(self)
         require_number("query", "n", n, low=1, integer=True)
         blocks = self._sample_blocks[:, : len(self._query_rows)]
-        together = _weighted_coassociation(blocks, self.weights_, self.n_clusters)
+        together = _weighted_coassociation(blocks, self.weights_, self.n_clusters_)
         i, j = np.triu_indices(len(blocks.T), k=1)
         pairs: list[tuple[int, int]] = []
         used: set[int] = set()
@@ -180,7 +180,7 @@ class SCSC(OnlineClusterer):
         options = self._options()
         return build_paper_ensemble(
             source,
-            self.n_clusters,
+            self.n_clusters_,
             n_partitions=self.n_partitions,
             n_features=self.n_features,
             seed=seed,
@@ -209,7 +209,7 @@ class SCSC(OnlineClusterer):
         else:
             total = float(links.weight.sum())
             strength = total if self.regularisation == "auto" else float(self.regularisation)
-            A = _quadratic_form(*self._ends(links), self.n_clusters)
+            A = _quadratic_form(*self._ends(links), self.n_clusters_)
             self.weights_ = minimise_on_simplex(A, uniform, strength)
 
     def _ends(
@@ -225,7 +225,7 @@ class SCSC(OnlineClusterer):
     def _vote(self, blocks: NDArray[np.uint8], *, silent: bool = False) -> tuple[Labels, Margins]:
         weights = np.full_like(self.weights_, 1 / len(self.weights_)) if silent else self.weights_
         if self.finish == "round":
-            return vote_weights(blocks, weights, self.n_clusters, n_threads=self.n_jobs)
+            return vote_weights(blocks, weights, self.n_clusters_, n_threads=self.n_jobs)
         centers = self._finish_centers(weights)
         starts = range(0, blocks.shape[1], CHUNK)
 
@@ -240,7 +240,7 @@ class SCSC(OnlineClusterer):
 
     def _finish_centers(self, weights: Floats) -> Floats:
         """K-means on the soft labels of sampled rows, from their largest entries."""
-        r = self.n_clusters
+        r = self.n_clusters_
         F = scores(self._sample_blocks, weights[:, None, None] * np.eye(r))
         labels, _ = lloyd(F, F.argmax(axis=1), r, 100)
         sums, sizes = np.zeros((r, r)), np.bincount(labels, minlength=r)

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, ClassVar, Literal, NamedTuple, Self, overload
 
 import numpy as np
-from numpy.typing import NDArray
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from linkwise.cluster.base import Labels
+from linkwise.cluster.how_many import (
+    ASSUMED_CLUSTERS,
+    LANDMARKS_PER_CLUSTER,
+    KChoice,
+    choose_by_structure,
+    numbers_to_compare,
+)
 from linkwise.cluster.report import FitReport
 from linkwise.cluster.sequential.answers import Answers
 from linkwise.cluster.sequential.ask import Choice, choose_choices, choose_pairs
-from linkwise.cluster.sequential.committee import listen
+from linkwise.cluster.sequential.committee import Posterior, listen
+from linkwise.cluster.sequential.follow import Proposal, climb, follow
 from linkwise.cluster.sequential.honour import settle_rows
 from linkwise.cluster.sequential.landmarks import (
     Basis,
@@ -32,13 +41,15 @@ from linkwise.ensemble import Ensemble, RowSource, SourceLike, build_ensemble
 from linkwise.ensemble.blas import one_blas_thread
 from linkwise.errors import ConstraintWarning, InvalidInput
 from linkwise.kernels.vote.vote import scores, vote
-from linkwise.typing import Seed
+from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_choice, check_number, require_number
 
 #: An answer that is wrong with at least this probability is set aside, and that is said.
 SET_ASIDE = 0.8
 #: Among so few answers none is set aside: there is too little to judge them by.
 FIRST_ANSWERS = 30
+#: Labels are stored in one byte.
+_MAX_CLUSTERS = 256
 #: Rows whose votes are counted at once.
 _CHUNK = 100_000
 
@@ -132,8 +143,10 @@ class SequentialClustering(OnlineClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
+    n_clusters : int or "auto", default=8
+        Number of clusters, 256 at most. "auto" begins with the one that :func:`choose_k` finds,
+        has a cluster for every class that labels name, and follows the answers: see
+        ``propose_k``.
     n_partitions : int, default=200
         Partitions in the ensemble.
     n_blocks : int or "auto", default="auto"
@@ -152,8 +165,11 @@ class SequentialClustering(OnlineClusterer):
 
     Attributes
     ----------
+    n_clusters_ : int
+        Number of clusters there are.
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each row; voted when asked for, then kept until the next answer.
+        Cluster of each row, -1 for those that belong nowhere; voted when asked for, then kept
+        until the next answer.
     margins_ : ndarray of shape (n_samples,)
         How far the cluster leads, as a share of the votes.
     memberships_ : ndarray of shape (n_samples, n_clusters)
@@ -164,6 +180,8 @@ class SequentialClustering(OnlineClusterer):
         All labels that were given.
     classes_ : ndarray of shape (n_clusters,)
         The class that labels gave each cluster, None where they gave none.
+    left_out_ : ndarray of shape (n_left_out,)
+        Rows that belong nowhere, as somebody said.
     suspicion_ : ndarray of shape (n_links,)
         Probability that each of ``links_`` is wrong, must-links first.
     suspects_ : list of Suspect
@@ -208,10 +226,20 @@ class SequentialClustering(OnlineClusterer):
     True
     """
 
+    _counts: ClassVar[bool] = True
+
+    left_out_: Ints
+    #: The number of clusters that was asked for last.
+    _wanted: int | str
+    #: The clusters of the landmarks without answers, for each number that was looked at.
+    _alone: dict[int, Ints]
+    #: What the landmarks alone say about the number, once somebody asked.
+    _choice: KChoice | None
+
     @accepts_old_options
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         n_partitions: int = 200,
         n_blocks: int | str = "auto",
@@ -232,7 +260,7 @@ class SequentialClustering(OnlineClusterer):
 
     def _check_params(self, X: object) -> None:  # noqa: ARG002
         self._check_online_params()
-        check_number(self, "n_clusters", low=1, high=256, integer=True)
+        check_number(self, "n_clusters", low=1, high=_MAX_CLUSTERS, integer=True, or_in=("auto",))
         check_number(self, "n_blocks", low=1, high=256, integer=True, or_in=("auto",))
         check_choice(self, "honour", ("trusted", "all"))
         check_choice(self, "fast", (True, False))
@@ -264,12 +292,179 @@ class SequentialClustering(OnlineClusterer):
         if kind not in ("pair", "choice"):
             raise InvalidInput(f'query(kind={kind!r}): kind must be "pair" or "choice".')
         basis, n_asked = self._basis, self.links_.n_links + self.named_.n_known
+        out = self.left_out_
         with one_blas_thread():  # the same questions whatever the threads
             votes = basis.votes(self._solution.memberships, basis.blocks)
             said = self.links_[basis.rows] | self.named_[basis.rows].to_links()
             if kind == "choice":
-                return choose_choices(basis, votes, said, n)
-            return choose_pairs(basis, votes, said, n_asked, n)
+                return self._without_left_out(choose_choices(basis, votes, said, n + len(out)))[:n]
+            pairs = choose_pairs(basis, votes, said, n_asked, n + len(out))
+        return pairs[~np.isin(pairs, out).any(axis=1)][:n]
+
+    def _without_left_out(self, choices: list[Choice]) -> list[Choice]:
+        """Leave out rows that belong nowhere; nobody is asked about them."""
+        out = set(self.left_out_.tolist())
+        kept = (
+            Choice(choice.row, tuple(row for row in choice.examples if row not in out))
+            for choice in choices
+            if choice.row not in out
+        )
+        return [choice for choice in kept if choice.examples]
+
+    def recluster(self, n_clusters: int | str) -> Self:
+        """Have another number of clusters; what was said is kept, the ensemble too.
+
+        The result is that of a fit with this number on the same ensemble, in about the time of an
+        update.
+
+        Parameters
+        ----------
+        n_clusters : int or "auto"
+            The number, or "auto" to follow the answers from now on.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        most = min(_MAX_CLUSTERS, len(self._basis.rows))
+        require_number(
+            "recluster", "n_clusters", n_clusters, low=1, high=most, integer=True, or_in=("auto",)
+        )
+        n_classes = len(self.named_.classes)
+        if not isinstance(n_clusters, str) and n_classes > n_clusters:
+            raise InvalidInput(
+                f"recluster(n_clusters={n_clusters}): the labels name {n_classes} classes. Ask for "
+                "at least that many clusters."
+            )
+        self._wanted = n_clusters if isinstance(n_clusters, str) else int(n_clusters)
+        return self._say(self.links_, self.named_)
+
+    def choose_k(self, k_range: Iterable[int] | None = None) -> KChoice:
+        """Find a number of clusters by the landmarks and the answers so far; see :func:`choose_k`.
+
+        Nothing is changed: ``recluster`` does that.
+        """
+        check_is_fitted(self)
+        basis = self._basis
+        if k_range is None:
+            alone = self._unasked()
+        else:
+            ks = numbers_to_compare(k_range, basis.n_landmarks)
+            with one_blas_thread():
+                alone = choose_by_structure(
+                    basis.blocks, basis.features, basis.n_blocks, ks, basis.seed
+                )
+        if self.links_.n_links + self.named_.n_known == 0:
+            return alone
+        hearing = self._hearing()
+        start = max(alone.k, len(self.named_.classes))
+        if k_range is None:
+            found = self._climb(hearing, start)
+        else:
+            least = len(self.named_.classes)
+            found = {k: hearing.evidence(k) for k in {start, *alone.scores} if k >= least}
+        return replace(alone, k=follow(found, start), scores=found, answers=found)
+
+    def propose_k(self) -> Proposal | None:
+        """Return another number of clusters that the answers speak for, or None.
+
+        It is proposed when it predicts the answers that were left out better than the present
+        number does, by more than 2 nats and what the best of forty numbers gains by chance. With
+        ``n_clusters="auto"`` the model follows by itself, and there is nothing to propose.
+        """
+        check_is_fitted(self)
+        if self._wanted == "auto" or self.links_.n_links + self.named_.n_known == 0:
+            return None
+        hearing, now = self._hearing(), self.n_clusters_
+        found = self._climb(hearing, now)
+        best = follow(found, now)
+        if best == now:
+            return None
+        apart, joined = hearing.contradictions(now)
+        gain = found[best] - found[now]
+        more = f"{abs(best - now)} {'more' if best > now else 'fewer'}"
+        return Proposal(
+            best,
+            f"{more}: {best} clusters predict answers that were left out better than {now} do, by "
+            f"{gain:.1f} nats. With {now} clusters, {apart} of {len(hearing.answers)} answers say "
+            f"that rows of one cluster differ, and {joined} that rows of two are the same.",
+            gain,
+        )
+
+    def outliers(self, share: float = 0.01) -> Ints:
+        """Return the rows that are farthest from everything, the farthest first.
+
+        A row is far from everything when it shares its blocks with few others: it is judged by
+        the mean, over the partitions, of the logarithm of the size of its block.
+
+        Parameters
+        ----------
+        share : float, default=0.01
+            How many, as a share of all rows.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_rows,)
+            Row numbers; rows that were left out already are not among them.
+        """
+        check_is_fitted(self)
+        require_number("outliers", "share", share, low=0, high=1)
+        blocks = self.ensemble_.labels.array
+        company = np.zeros(blocks.shape[1])
+        for block in blocks:
+            company += np.log(np.bincount(block, minlength=1))[block]
+        company[self.left_out_] = np.inf
+        n_far = min(int(np.ceil(share * len(company))), int(np.isfinite(company).sum()))
+        return np.argsort(company, kind="stable")[:n_far].astype(np.int64)
+
+    def leave_out(self, rows: ArrayLike) -> Self:
+        """Say of rows that they belong nowhere: they get the label -1.
+
+        What else was said about them is still heard, and nobody is asked about them any more.
+
+        Parameters
+        ----------
+        rows : array-like of shape (n_rows,)
+            Row numbers.
+
+        Returns
+        -------
+        self
+        """
+        return self._leave_out(np.union1d(self.left_out_, self._rows("leave_out", rows)))
+
+    def take_in(self, rows: ArrayLike) -> Self:
+        """Take back that rows belong nowhere, as if it had never been said.
+
+        Returns
+        -------
+        self
+        """
+        wanted = self._rows("take_in", rows)
+        for row in np.setdiff1d(wanted, self.left_out_)[:1]:
+            raise InvalidInput(
+                f"row {row} was never left out, so it cannot be taken in. Nothing was changed."
+            )
+        return self._leave_out(np.setdiff1d(self.left_out_, wanted))
+
+    def _leave_out(self, rows: Ints) -> Self:
+        self.left_out_, self._voted = rows.astype(np.int64), None
+        return self
+
+    def _rows(self, where: str, rows: ArrayLike) -> Ints:
+        check_is_fitted(self)
+        given, n_rows = np.atleast_1d(np.asarray(rows)), self.ensemble_.n_rows
+        if given.size == 0:
+            return np.empty(0, dtype=np.int64)
+        if given.dtype.kind not in "iu" or given.ndim != 1:
+            raise InvalidInput(f"{where}(rows={rows!r}): rows must be whole numbers.")
+        outside = given[(given < 0) | (given >= n_rows)]
+        for row in outside[:1]:
+            raise InvalidInput(
+                f"{where}: row {row} is outside the {n_rows} rows (0 to {n_rows - 1})."
+            )
+        return np.unique(given).astype(np.int64)
 
     @property
     def landmarks_(self) -> Landmarks:
@@ -289,7 +484,7 @@ class SequentialClustering(OnlineClusterer):
     def classes_(self) -> NDArray[Any]:
         """The class that labels gave each cluster, None where they gave none."""
         check_is_fitted(self)
-        classes = np.full(self.n_clusters, None, dtype=object)
+        classes = np.full(self.n_clusters_, None, dtype=object)
         classes[self._solution.cluster_of] = self.named_.classes
         return classes
 
@@ -304,7 +499,7 @@ class SequentialClustering(OnlineClusterer):
         rows, settled = self._settled()
         moved = shares[rows].argmax(axis=1) != settled
         moved |= self.named_.codes[rows] >= 0
-        shares[rows[moved]] = one_hot(settled[moved], self.n_clusters)
+        shares[rows[moved]] = one_hot(settled[moved], self.n_clusters_)
         return shares
 
     def predict_proba(self, X: SourceLike) -> NDArray[np.float32]:
@@ -332,7 +527,7 @@ class SequentialClustering(OnlineClusterer):
         tables = self._basis.tables(self._solution.memberships)
         blocks = (np.ascontiguousarray(labels.rows(rows[s : s + _CHUNK]).T) for s in starts)
         parts = [np.asarray(scores(some, tables) / self.n_partitions) for some in blocks]
-        return np.concatenate([np.empty((0, self.n_clusters)), *parts])
+        return np.concatenate([np.empty((0, self.n_clusters_)), *parts])
 
     @property
     def suspicion_(self) -> Floats:
@@ -358,11 +553,18 @@ class SequentialClustering(OnlineClusterer):
         report = super().report_
         return replace(report, set_aside=int((~self._honoured(self.suspicion_)).sum()))
 
+    def _count(self, X: Matrix, given: object, rng: np.random.RandomState) -> int:
+        """Return the number; for "auto" that for which an ensemble is built, not the one found."""
+        self._wanted = self.n_clusters
+        if self.n_clusters == "auto":
+            return min(ASSUMED_CLUSTERS, int(X.shape[0]))
+        return super()._count(X, given, rng)
+
     def _build(self, source: RowSource, seed: int) -> Ensemble:
         options = self._options()
         return build_ensemble(
             source,
-            self.n_clusters,
+            self.n_clusters_,
             n_partitions=self.n_partitions,
             n_blocks=self.n_blocks,
             fast=self.fast,
@@ -377,8 +579,47 @@ class SequentialClustering(OnlineClusterer):
         ensemble = self.ensemble_
         with one_blas_thread():
             self._basis: Basis = build_basis(
-                ensemble.labels, source, self.n_clusters, ensemble.n_blocks, rng
+                ensemble.labels, source, self.n_clusters_, ensemble.n_blocks, rng
             )
+        self._alone, self._choice = {self.n_clusters_: self._basis.labels}, None
+        self.left_out_ = np.empty(0, dtype=np.int64)
+
+    def _check_classes(self, named: PartialLabels) -> None:
+        """Refuse more classes than clusters; where their number is "auto", it grows."""
+        if self._wanted != "auto":
+            super()._check_classes(named)
+        elif len(named.classes) > _MAX_CLUSTERS:
+            raise InvalidInput(
+                f"{type(self).__name__}(n_clusters='auto'): the labels name {len(named.classes)} "
+                f"classes, and there can be {_MAX_CLUSTERS} clusters at most."
+            )
+
+    def _unasked(self) -> KChoice:
+        """Return what the landmarks say about the number of clusters without any answer."""
+        if self._choice is None:
+            basis = self._basis
+            with one_blas_thread():
+                self._choice = choose_by_structure(
+                    basis.blocks, basis.features, basis.n_blocks, None, basis.seed
+                )
+        return self._choice
+
+    def _with(self, n_clusters: int) -> Basis:
+        """Return the landmarks in so many clusters, as they are without answers."""
+        basis = self._basis
+        if n_clusters != basis.n_clusters:
+            with one_blas_thread():
+                basis = basis.reclustered(n_clusters, self._alone.get(n_clusters))
+            self._alone[n_clusters] = basis.labels
+        return basis
+
+    def _hearing(self) -> _Hearing:
+        return _Hearing(self._with, Answers.of(self.links_, self.named_), self.ensemble_)
+
+    def _climb(self, hearing: _Hearing, start: int) -> dict[int, float]:
+        low = max(2, len(self.named_.classes))
+        high = max(start, min(_MAX_CLUSTERS, self._basis.n_landmarks // LANDMARKS_PER_CLUSTER))
+        return climb(hearing.evidence, start, min(low, start), high)
 
     def _read(
         self, given: Links | PartialLabels | None, n_samples: int
@@ -393,18 +634,21 @@ class SequentialClustering(OnlineClusterer):
         return (Links(len(given)), given) if isinstance(given, PartialLabels) else (given, None)
 
     def _solve(self) -> None:
-        basis, answers = self._basis, Answers.of(self.links_, self.named_)
+        hearing = self._hearing()
+        answers, number = hearing.answers, self._wanted
+        if isinstance(number, str):
+            number = max(self._unasked().k, len(self.named_.classes))
+            if len(answers.rows):
+                number = follow(self._climb(hearing, number), number)
+        self._basis, self.n_clusters_ = self._with(number), number
         if len(answers.rows) == 0:
             nothing = np.empty(0, dtype=np.int64)
-            alone = one_hot(basis.labels, self.n_clusters)
+            alone = one_hot(self._basis.labels, number)
             self._solution = Solution(alone, nothing, nothing, np.empty(0), nothing)
             return
-        blocks = self.ensemble_.labels.rows(answers.rows)
+        posterior = hearing.posterior(number)
+        honoured = self._honoured(posterior.suspicion)
         with one_blas_thread():
-            mixture = lift(basis, answers.rows, blocks)
-            places = Places.of(basis, mixture, np.ascontiguousarray(blocks.T))
-            posterior = listen(basis, places, answers)
-            honoured = self._honoured(posterior.suspicion)
             settled = settle_rows(
                 posterior.spoken, answers, posterior.cluster_of, posterior.suspicion, honoured
             )
@@ -438,7 +682,7 @@ class SequentialClustering(OnlineClusterer):
     def _memberships(self, blocks: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Return the vote as shares that sum to 1, some rows at a time."""
         tables = self._basis.tables(self._solution.memberships)
-        shares = np.empty((blocks.shape[1], self.n_clusters), dtype=np.float32)
+        shares = np.empty((blocks.shape[1], self.n_clusters_), dtype=np.float32)
         for start in range(0, len(shares), _CHUNK):
             part = scores(np.ascontiguousarray(blocks[:, start : start + _CHUNK]), tables)
             total = np.maximum(part.sum(axis=1, keepdims=True), np.finfo(float).tiny)
@@ -447,7 +691,7 @@ class SequentialClustering(OnlineClusterer):
 
     def _vote(self, blocks: NDArray[np.uint8], *, silent: bool = False) -> tuple[Labels, Margins]:
         basis = self._basis
-        alone = one_hot(basis.labels, self.n_clusters)
+        alone = one_hot(basis.labels, self.n_clusters_)
         tables = basis.tables(alone if silent else self._solution.memberships)
         labels, margins = vote(blocks, tables, n_threads=self.n_jobs)
         return labels, margins / np.float32(self.n_partitions)
@@ -455,10 +699,28 @@ class SequentialClustering(OnlineClusterer):
     def _settled(self) -> tuple[Ints, Ints]:
         return self._solution.rows, self._solution.settled
 
+    def _ballot(self) -> tuple[Labels, Margins]:
+        """Vote, and leave out the rows that belong nowhere."""
+        check_is_fitted(self)
+        if self._voted is None and len(self.left_out_):
+            voted = super()._ballot()
+            labels, margins = voted[0].copy(), voted[1].copy()
+            labels[self.left_out_], margins[self.left_out_] = -1, 0.0
+            for array in (labels, margins):
+                array.setflags(write=False)
+            self._voted = labels, margins
+        return super()._ballot()
+
     def _arrays(self) -> dict[str, NDArray[Any]]:
         basis = {name: getattr(self._basis, name) for name in _BASIS_ARRAYS}
         solution = {part.name: getattr(self._solution, part.name) for part in fields(Solution)}
+        counted = {
+            "_count.seed": np.array(self._basis.seed),
+            "_count.wanted": np.array(-1 if self._wanted == "auto" else self._wanted),
+            "_count.left_out": self.left_out_,
+        }
         return {
+            **counted,
             **{f"_basis.{_OLD_NAMES.get(name, name)}": array for name, array in basis.items()},
             **{f"_solution.{name}": array for name, array in solution.items()},
         }
@@ -470,14 +732,62 @@ class SequentialClustering(OnlineClusterer):
             if not (version == 1 and name == "features")  # it kept none
         }
         basis.setdefault("features", np.empty((len(basis["rows"]), 0), dtype=np.float32))
+        self._wanted, seed, self.left_out_ = self.n_clusters, 0, np.empty(0, dtype=np.int64)
+        if version >= 4:
+            seed, wanted = (int(arrays[f"_count.{name}"]) for name in ("seed", "wanted"))
+            self._wanted, self.left_out_ = (
+                wanted if wanted > 0 else "auto",
+                arrays["_count.left_out"],
+            )
         self._basis = Basis(
-            **basis, n_clusters=self.n_clusters, n_blocks=int(self.ensemble_.n_blocks)
+            **basis, n_clusters=self.n_clusters_, n_blocks=int(self.ensemble_.n_blocks), seed=seed
         )
+        self._alone, self._choice = {self.n_clusters_: self._basis.labels}, None
         if version < 3:  # answers were heard by another rule
             self._solve()
             return
         solution = {part.name: arrays[f"_solution.{part.name}"] for part in fields(Solution)}
         self._solution = Solution(**solution)
+
+
+class _Hearing:
+    """What answers make of the landmarks in any number of clusters, each heard once.
+
+    ``with_number`` returns the landmarks in so many clusters.
+    """
+
+    def __init__(
+        self, with_number: Callable[[int], Basis], answers: Answers, ensemble: Ensemble
+    ) -> None:
+        self.answers, self._with_number = answers, with_number
+        self._blocks = ensemble.labels.rows(answers.rows)
+        self._mixture: sp.csr_array | None = None
+        self._heard: dict[int, Posterior] = {}
+
+    def posterior(self, n_clusters: int) -> Posterior:
+        """Return what the answers make of so many clusters."""
+        if n_clusters not in self._heard:
+            basis = self._with_number(n_clusters)
+            with one_blas_thread():
+                self._heard[n_clusters] = listen(basis, self._places(basis), self.answers)
+        return self._heard[n_clusters]
+
+    def evidence(self, n_clusters: int) -> float:
+        """Return the log-likelihood of the answers that were left out, in so many clusters."""
+        return self.posterior(n_clusters).evidence
+
+    def contradictions(self, n_clusters: int) -> tuple[int, int]:
+        """Count the answers that tear one of the clusters without answers apart, or join two."""
+        basis = self._with_number(n_clusters)
+        blocks = np.ascontiguousarray(self._blocks.T)
+        cluster = basis.votes(one_hot(basis.labels, n_clusters), blocks).argmax(axis=1)
+        same, must = cluster[self.answers.i] == cluster[self.answers.j], self.answers.must
+        return int((same & ~must).sum()), int((~same & must).sum())
+
+    def _places(self, basis: Basis) -> Places:
+        if self._mixture is None:
+            self._mixture = lift(basis, self.answers.rows, self._blocks)
+        return Places.of(basis, self._mixture, np.ascontiguousarray(self._blocks.T))
 
 
 #: The arrays of the basis that are written, and what they are called in files.

@@ -57,7 +57,7 @@ def _whys(
     name: Callable[[int], str],
 ) -> list[str]:
     """Say between which clusters the less sure row of each pair hangs, where one does."""
-    if not len(pairs) or state.changes or model.n_clusters < 2:
+    if not len(pairs) or state.changes or model.n_clusters_ < 2:
         return [otherwise] * len(pairs)
     unsure = pairs[np.arange(len(pairs)), view.margins[pairs].argmin(axis=1)]
     votes = model.votes(unsure)

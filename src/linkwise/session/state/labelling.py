@@ -104,7 +104,7 @@ class Labeller:
 
         What it sets aside, the session shows among its suspects; nobody reads a warning here.
         """
-        told = state.statements.told(self.model.n_clusters)
+        told = state.statements.told(self.model.n_clusters_)
         known, solved = self._solved
         if told != known:
             with warnings.catch_warnings():
