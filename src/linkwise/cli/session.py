@@ -11,11 +11,23 @@ from linkwise.cli.session_commands.look import (
     export,
     history,
     labels,
+    number,
+    outliers,
     query,
     show,
     suspects,
 )
-from linkwise.cli.session_commands.say import answer, label, merge, rename, split, together, undo
+from linkwise.cli.session_commands.say import (
+    answer,
+    label,
+    merge,
+    nowhere,
+    recluster,
+    rename,
+    split,
+    together,
+    undo,
+)
 
 
 @click.command("session", cls=click.Group)
@@ -46,12 +58,16 @@ for part in (
     rename,
     merge,
     split,
+    recluster,
+    nowhere,
     show,
     labels,
     query,
     history,
     conflicts,
     suspects,
+    number,
+    outliers,
     export,
 ):
     command.add_command(part)

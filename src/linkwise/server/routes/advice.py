@@ -9,7 +9,15 @@ import anyio.to_thread
 from fastapi import APIRouter, Query
 
 from linkwise.server.refusals import refuses
-from linkwise.server.schemas.advice import Moved, Progress, Question, Recipe, Suspicion, Trouble
+from linkwise.server.schemas.advice import (
+    Moved,
+    Number,
+    Progress,
+    Question,
+    Recipe,
+    Suspicion,
+    Trouble,
+)
 from linkwise.server.schemas.base import Strategy
 from linkwise.server.service import Live
 
@@ -65,6 +73,26 @@ async def progress(live: Live) -> Progress:
         moved=[Moved(seq=seq, rows=rows) for seq, rows in found.moved],
         hint=found.hint,
     )
+
+
+@router.get("/number", responses=refuses(404, 409))
+async def number(live: Live) -> Number:
+    """Return how many clusters there are, and whether the answers speak for another number."""
+    found = await anyio.to_thread.run_sync(live.session.propose_k)
+    return Number(
+        n_clusters=live.session.n_clusters,
+        proposal=None if found is None else found.k,
+        reason=None if found is None else found.reason,
+    )
+
+
+@router.get("/outliers", responses=refuses(404, 409))
+async def outliers(
+    live: Live,
+    share: Annotated[float, Query(ge=0, le=1, description="How many, of all rows.")] = 0.01,
+) -> list[int]:
+    """Return rows that are far from everything, the farthest first."""
+    return await anyio.to_thread.run_sync(live.session.outliers, share)
 
 
 @router.get("/recipe", responses=refuses(404, 409))
