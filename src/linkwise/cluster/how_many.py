@@ -51,7 +51,7 @@ LANDMARKS_PER_CLUSTER = 8
 N_PARTINGS = 2
 #: A walk on the graph begins anew once in so many steps: gaps that only longer walks would see,
 #: such as a few rows that hang together with nothing, count little.
-WALK = 200
+WALK = 50
 #: Clusters for which an ensemble is built while nobody knows how many there are.
 ASSUMED_CLUSTERS = 16
 _N_INIT = 2

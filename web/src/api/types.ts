@@ -29,6 +29,8 @@ interface Payloads {
   rename: Schemas["RenamePayload"];
   merge: Schemas["MergePayload"];
   split: Schemas["SplitPayload"];
+  recluster: Schemas["ReclusterPayload"];
+  nowhere: Schemas["NowherePayload"];
 }
 
 type Kind = Schemas["Event"]["kind"];
