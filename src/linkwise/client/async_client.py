@@ -23,6 +23,7 @@ from linkwise.client.messages import (
     History,
     Job,
     NewEvent,
+    Number,
     People,
     Progress,
     Question,
@@ -370,6 +371,14 @@ class AsyncClient:
     async def people(self, session: str) -> People:
         """Say who answered, and how far they agree."""
         return await self._do(calls.people(session))
+
+    async def number(self, session: str) -> Number:
+        """Say how many clusters there are, and whether the answers speak for another number."""
+        return await self._do(calls.number(session))
+
+    async def outliers(self, session: str, share: float = 0.01) -> list[int]:
+        """Return rows that are far from everything, the farthest first."""
+        return await self._do(calls.outliers(session, share))
 
     async def recipe(self, session: str) -> str:
         """Return the lines of Python that give the same labels."""

@@ -25,6 +25,7 @@ from linkwise.client.messages import (
     History,
     Job,
     NewEvent,
+    Number,
     People,
     Progress,
     Question,
@@ -230,6 +231,14 @@ def progress(session: str) -> Call[Progress]:
 
 def people(session: str) -> Call[People]:
     return _get(_in(session, "people"), People)
+
+
+def number(session: str) -> Call[Number]:
+    return _get(_in(session, "number"), Number)
+
+
+def outliers(session: str, share: float) -> Call[list[int]]:
+    return _get(_in(session, "outliers"), list[int], share=share)
 
 
 def recipe(session: str) -> Call[str]:

@@ -22,6 +22,7 @@ from linkwise.client.messages import (
     History,
     Job,
     NewEvent,
+    Number,
     People,
     Progress,
     Question,
@@ -368,6 +369,14 @@ class Client:
     def people(self, session: str) -> People:
         """Say who answered, and how far they agree."""
         return self._do(calls.people(session))
+
+    def number(self, session: str) -> Number:
+        """Say how many clusters there are, and whether the answers speak for another number."""
+        return self._do(calls.number(session))
+
+    def outliers(self, session: str, share: float = 0.01) -> list[int]:
+        """Return rows that are far from everything, the farthest first."""
+        return self._do(calls.outliers(session, share))
 
     def recipe(self, session: str) -> str:
         """Return the lines of Python that give the same labels."""

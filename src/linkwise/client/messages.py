@@ -154,6 +154,15 @@ class People:
 
 
 @dataclass(frozen=True)
+class Number:
+    """How many clusters there are, and another number that the answers speak for, if any."""
+
+    n_clusters: int
+    proposal: int | None
+    reason: str | None
+
+
+@dataclass(frozen=True)
 class Row:
     """A row as it is shown to people."""
 

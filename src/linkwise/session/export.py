@@ -29,12 +29,12 @@ ANSWER_COLUMNS = ("event", "when", "who", "kind", "verdict", "ids", "name", "und
 def export_labels(path: Path, view: View, ids: Sequence[Any] | None) -> None:
     """Write one line per row: id, cluster, name, margin."""
     names = {cluster.number: cluster.name for cluster in view.clusters}
-    labels = view.labels.tolist()
+    labels, none = view.labels.tolist(), view.nowhere
     _write(
         path,
         {
             "id": list(range(len(labels))) if ids is None else list(ids),
-            "cluster": labels,
+            "cluster": [-1 if label == none else label for label in labels],
             "name": [names[label] for label in labels],
             "margin": [round(margin, 6) for margin in view.margins.tolist()],
         },

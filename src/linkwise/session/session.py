@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise import running
+from linkwise.cluster.sequential.follow import Proposal
 from linkwise.cluster.sequential.model_file import load
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.constraints import Links, PartialLabels
@@ -146,7 +147,7 @@ class Session(Speaking):
         cls,
         folder: str | os.PathLike[str],
         data: TableLike,
-        n_clusters: int,
+        n_clusters: int | str,
         *,
         name: str | None = None,
         columns: Columns | None = None,
@@ -166,8 +167,8 @@ class Session(Speaking):
         data : path-like, array, sparse matrix or DataFrame
             A ``.csv``, ``.tsv``, ``.parquet``, ``.npy`` or ``.npz`` file is referred to by its path
             and content; anything else is copied into the folder.
-        n_clusters : int
-            Number of clusters.
+        n_clusters : int or "auto"
+            Number of clusters; "auto" begins with the one that :func:`~linkwise.choose_k` finds.
         name : str or None
             What people call the session; None is the name of the folder.
         columns : Columns or None
@@ -243,7 +244,10 @@ class Session(Speaking):
 
     @property
     def n_clusters(self) -> int:
-        return self._about.n_clusters
+        """Clusters that the model has now; splits add to them."""
+        with self._history.lock:
+            log = self._history.log
+            return log.number(log.n, log.standing(log.n)) or self._about.n_clusters
 
     @property
     def columns(self) -> list[dict[str, str]]:
@@ -485,6 +489,23 @@ class Session(Speaking):
         """Return the answers that are probably wrong, the most suspicious first."""
         _, labelling, model = self._views.current()
         return find_suspects(labelling.state.statements, model, self._called)
+
+    def propose_k(self) -> Proposal | None:
+        """Return another number of clusters that the answers speak for, or None.
+
+        :meth:`recluster` takes it, as an event that can be undone.
+        """
+        _, _, model = self._views.current()
+        proposal: Proposal | None = model.propose_k()
+        return proposal
+
+    def outliers(self, share: float = 0.01) -> list[int]:
+        """Return the rows that are farthest from everything, the farthest first.
+
+        :meth:`nowhere` says of rows that they belong to no cluster.
+        """
+        _, _, model = self._views.current()
+        return [int(row) for row in model.outliers(share)]
 
     def progress(self) -> Progress:
         """Return what the answers so far have done."""

@@ -71,4 +71,4 @@ def test_a_model_of_an_older_version_learns_names_and_is_written_as_a_new_one(tm
     again = lw.load(tmp_path / "new")
     assert_array_equal(again.labels_, opened.labels_)
     assert again.classes_[again.labels_[::10]].tolist() == names[::10].tolist()
-    assert json.loads((tmp_path / "new" / "model.json").read_text())["version"] == 3
+    assert json.loads((tmp_path / "new" / "model.json").read_text())["version"] == 4

@@ -284,7 +284,7 @@ def test_questions_end_when_everything_is_known():
         ({"n_partitions": 0}, "n_partitions must be a whole number >= 1."),
         ({"honour": "none"}, "honour must be one of 'trusted', 'all'."),
         ({"n_jobs": 0}, "n_jobs must be a whole number >= 1 or None."),
-        ({"n_clusters": 257}, "n_clusters must be a whole number from 1 to 256."),
+        ({"n_clusters": 257}, "n_clusters must be a whole number from 1 to 256 or 'auto'."),
     ],
 )
 def test_senseless_parameters_are_refused(change, message, digits):
@@ -357,11 +357,11 @@ def test_a_folder_without_a_model_is_refused(tmp_path):
 def test_a_model_of_a_newer_version_is_refused(model, tmp_path):
     model.save(tmp_path / "model")
     header = tmp_path / "model" / "model.json"
-    header.write_text(header.read_text().replace('"version": 3', '"version": 9'))
+    header.write_text(header.read_text().replace('"version": 4', '"version": 9'))
     with pytest.raises(InvalidInput) as caught:
         lw.load(tmp_path / "model")
     assert str(caught.value) == (
-        f"{header}: version 9 is unknown; this linkwise reads versions 1 to 3. "
+        f"{header}: version 9 is unknown; this linkwise reads versions 1 to 4. "
         "A newer linkwise may open it."
     )
 

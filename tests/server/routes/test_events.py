@@ -1,5 +1,6 @@
 """Events: told in batches, stored once, read in order."""
 
+import numpy as np
 import pytest
 from service_client import FLOWERS, TOKEN, answer, calling, tell
 
@@ -36,13 +37,29 @@ def test_all_kinds_of_events_are_stored(client):
         {"kind": "rename", "payload": {"cluster": 0, "name": "first"}},
         {"kind": "merge", "payload": {"clusters": [0, 1]}},
         {"kind": "split", "payload": {"cluster": 2, "rows": None}},
+        {"kind": "recluster", "payload": {"n_clusters": 4}},
+        {"kind": "nowhere", "payload": {"rows": [5]}},
     ]
     stored = [tell(client, event)[0] for event in told]
     assert [event["kind"] for event in stored] == [event["kind"] for event in told]
-    assert [event["seq"] for event in stored] == list(range(1, 8))
+    assert [event["seq"] for event in stored] == list(range(1, 10))
     history = client.get(f"{FLOWERS}/history").json()
-    assert history["seq"] == 7
+    assert history["seq"] == 9
     assert history["events"][0]["undone_by"] == 4
+
+
+def test_the_number_of_clusters_and_rows_in_none_are_told(client):
+    found = client.get(f"{FLOWERS}/number").json()
+    assert found == {"n_clusters": 3, "proposal": None, "reason": None}
+    far = client.get(f"{FLOWERS}/outliers", params={"share": 0.02}).json()
+    assert len(far) == 3
+    tell(client, {"kind": "nowhere", "payload": {"rows": far}})
+    tell(client, {"kind": "recluster", "payload": {"n_clusters": 4}})
+    assert client.get(f"{FLOWERS}/number").json()["n_clusters"] == 4
+    labels = np.frombuffer(client.get(f"{FLOWERS}/labels").content, dtype=np.uint8)
+    assert np.flatnonzero(labels == 255).tolist() == sorted(far)
+    last = client.get(f"{FLOWERS}/clusters").json()[-1]
+    assert (last["number"], last["name"], last["size"]) == (255, "nowhere", 3)
 
 
 def test_a_retry_with_the_same_key_is_one_event(client):

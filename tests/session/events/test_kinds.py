@@ -30,7 +30,7 @@ def refusal(kind, payload, **more):
             "guess",
             {},
             "kind is 'guess', expected one of answer, label, together, undo, rename, merge, split, "
-            "extend.",
+            "recluster, nowhere, extend.",
         ),
         ("answer", [1, 2], "the payload of answer is [1, 2], not an object."),
         (

@@ -29,6 +29,8 @@ interface Payloads {
   rename: Schemas["RenamePayload"];
   merge: Schemas["MergePayload"];
   split: { cluster: number; rows?: number[] | null };
+  recluster: Schemas["ReclusterPayload"];
+  nowhere: { rows: number[] };
   extend: { data: string; n_rows: number };
 }
 

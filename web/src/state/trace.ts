@@ -48,6 +48,8 @@ const DEEDS: Record<JournalEvent["kind"], string> = {
   rename: "new name",
   merge: "merge",
   split: "split",
+  recluster: "new number",
+  nowhere: "leaving out",
   extend: "new rows",
 };
 

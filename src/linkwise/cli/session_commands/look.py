@@ -72,13 +72,14 @@ def labels(folder: Path, at: int | None, as_json: bool) -> None:
     names = {cluster.number: cluster.name for cluster in view.clusters}
     margins = [round(margin, 6) for margin in view.margins.tolist()]
     lines = zip(ids, view.labels.tolist(), margins, strict=True)
+    shown = {number: -1 if number == view.nowhere else number for number in names}
     if as_json:
-        rows = [{"id": i, "cluster": c, "name": names[c], "margin": m} for i, c, m in lines]
+        rows = [{"id": i, "cluster": shown[c], "name": names[c], "margin": m} for i, c, m in lines]
         click.echo(json.dumps({"seq": view.seq, "labels": rows}, indent=2))
         return
     click.echo("id\tcluster\tname\tmargin")
     for name, cluster, margin in lines:
-        click.echo(f"{name}\t{cluster}\t{names[cluster]}\t{margin}")
+        click.echo(f"{name}\t{shown[cluster]}\t{names[cluster]}\t{margin}")
 
 
 @click.command("query")
@@ -159,6 +160,46 @@ def suspects(folder: Path, as_json: bool) -> None:
         click.echo(suspicion.sentence)
     if not found:
         click.echo("No answer looks wrong.")
+
+
+@click.command("number")
+@folder_argument
+@json_option
+def number(folder: Path, as_json: bool) -> None:
+    """Say how many clusters there are, and whether the answers speak for another number."""
+    with open_session(folder) as session:
+        n_clusters, proposal = session.n_clusters, session.propose_k()
+    if as_json:
+        found = None if proposal is None else {"k": proposal.k, "reason": proposal.reason}
+        click.echo(json.dumps({"n_clusters": n_clusters, "proposal": found}, indent=2))
+        return
+    click.echo(f"{n_clusters} clusters.")
+    if proposal is None:
+        click.echo("No answers speak for another number.")
+    else:
+        click.echo(proposal.reason)
+        click.echo(f"  Proposal: linkwise session recluster {folder} {proposal.k}")
+
+
+@click.command("outliers")
+@folder_argument
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1),
+    default=0.01,
+    show_default=True,
+    help="How many, of all rows.",
+)
+@json_option
+def outliers(folder: Path, share: float, as_json: bool) -> None:
+    """Print the rows that are far from everything, the farthest first."""
+    with open_session(folder) as session:
+        found = [session.ids[row] for row in session.outliers(share)]
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+        return
+    for name in found:
+        click.echo(name)
 
 
 @click.command("export")

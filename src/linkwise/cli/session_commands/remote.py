@@ -30,6 +30,7 @@ class RemoteView:
     labels: NDArray[Any]
     margins: NDArray[np.float64]
     clusters: list[Cluster]
+    nowhere: int | None
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,14 @@ class RemoteQuestion:
     j: int
     guess: str | None
     why: str
+
+
+@dataclass(frozen=True)
+class RemoteProposal:
+    """Another number of clusters, and what speaks for it."""
+
+    k: int
+    reason: str
 
 
 class RemoteSession:
@@ -196,9 +205,23 @@ class RemoteSession:
                 "a running service holds the session and tells the present labels only. End it to "
                 "see those after earlier events."
             )
-        seq, table = self.seq, self._table
-        labels, margins = (table.column(name).to_numpy() for name in ("cluster", "margin"))
-        return RemoteView(seq, labels, margins, self._client.clusters(self._session))
+        seq, labels = self.seq, self.labels()
+        shown, margins = (self._table.column(name).to_numpy() for name in ("cluster", "margin"))
+        out = np.flatnonzero(shown == -1)
+        nowhere = int(labels[out[0]]) if len(out) else None
+        return RemoteView(seq, labels, margins, self._client.clusters(self._session), nowhere)
+
+    @property
+    def n_clusters(self) -> int:
+        return self._client.get_session(self._session).n_clusters
+
+    def propose_k(self) -> RemoteProposal | None:
+        """Return another number of clusters that the answers speak for, if any."""
+        told = self._client.number(self._session)
+        return None if told.proposal is None else RemoteProposal(told.proposal, told.reason or "")
+
+    def outliers(self, share: float) -> list[int]:
+        return self._client.outliers(self._session, share)
 
     def progress(self) -> RemoteProgress:
         """Return what the answers so far have done."""

@@ -139,6 +139,22 @@ def split(folder: Path, cluster: int, rows: tuple[str, ...], **told: str | bool 
     _say(folder, told, lambda s: s.say("split", said, **_by(told)))
 
 
+@click.command("recluster")
+@saying
+@click.argument("n_clusters", type=click.IntRange(min=1))
+def recluster(folder: Path, n_clusters: int, **told: str | bool | None) -> None:
+    """Have another number of clusters; what was said is kept."""
+    _say(folder, told, lambda s: s.say("recluster", {"n_clusters": n_clusters}, **_by(told)))
+
+
+@click.command("nowhere")
+@saying
+@click.argument("rows", nargs=-1, required=True)
+def nowhere(folder: Path, rows: tuple[str, ...], **told: str | bool | None) -> None:
+    """Say that rows belong to no cluster."""
+    _say(folder, told, lambda s: s.say("nowhere", {"rows": list(rows)}, **_by(told)))
+
+
 def _by(told: dict[str, Any]) -> dict[str, Any]:
     return {"who": told["who"], "key": told["key"]}
 

@@ -38,7 +38,8 @@ class Posterior:
 
     ``memberships`` (n_landmarks, n_clusters) are of the landmarks, ``spoken`` (n_rows, n_clusters)
     of the rows spoken about; ``suspicion`` is the probability that each link is wrong; ``weight``
-    says how much of what was learned counts; ``cluster_of`` is the cluster of each named class.
+    says how much of what was learned counts; ``cluster_of`` is the cluster of each named class;
+    ``evidence`` is the log-likelihood of all answers by what did not see them.
     """
 
     memberships: Floats
@@ -47,6 +48,7 @@ class Posterior:
     error_rate: float
     weight: float
     cluster_of: Ints
+    evidence: float
 
 
 class Calibration(NamedTuple):
@@ -77,6 +79,7 @@ def listen(basis: Basis, places: Places, answers: Answers) -> Posterior:
         error_rate=rate,
         weight=weight,
         cluster_of=cluster_of,
+        evidence=_log_likelihood(answers, together),
     )
 
 
@@ -155,6 +158,12 @@ def suspicion(answers: Answers, together: Floats, rate: float) -> Floats:
     right = answers.holds(together)
     wrong = rate * (1.0 - right) / (rate * (1.0 - right) + (1.0 - rate) * right)
     return np.where(answers.is_fact, 0.0, wrong)
+
+
+def _log_likelihood(answers: Answers, together: Floats) -> float:
+    """Return how well answers are predicted; by one error rate, so that models can be compared."""
+    right, error = answers.holds(together), answers.error(ERROR_RATE)
+    return float(np.log(np.maximum(right + error * (1.0 - 2.0 * right), 1e-3)).sum())
 
 
 def _weight(answers: Answers, judged: Calibration, plain: Calibration) -> float:

@@ -80,6 +80,12 @@ class Moment(Generic[Prepared, Solved]):
         All that was said.
     solution
         What it amounts to.
+    n_clusters : int
+        Clusters there are.
+    wanted : int or "auto"
+        The number that was asked for.
+    left_out : int64 array
+        Rows that belong nowhere, increasing.
     """
 
     ensemble: Ensemble
@@ -88,11 +94,24 @@ class Moment(Generic[Prepared, Solved]):
     links: Links
     named: PartialLabels
     solution: Solved
+    n_clusters: int
+    wanted: int | str
+    left_out: NDArray[np.int64]
 
     @property
     def blocks(self) -> NDArray[np.uint8]:
         """Block of each row in each partition, (n_partitions, n_rows)."""
         return self.ensemble.labels.array[:, : self.n_rows]
+
+
+@dataclass(frozen=True, eq=False)
+class Restored(Generic[Prepared, Solved]):
+    """What a class makes of the arrays in a file; no solution where it must be found again."""
+
+    basis: Prepared
+    solution: Solved | None
+    wanted: int | str
+    left_out: NDArray[np.int64]
 
 
 class _Ballot(NamedTuple):
@@ -116,6 +135,8 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
 
     _moment: Moment[Prepared, Solved]
     _voted: _Ballot | None = None
+    #: The number of clusters that an ensemble is built for; ``fit`` tells it before it builds one.
+    _assumed: int
     #: What the constructor was told about running, which it should not be.
     _wishes: RunOptions = NO_WISHES
 
@@ -124,10 +145,12 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
         basis = self._prepare(ensemble, X.source, rng)
         links, given = self._split(knowledge)
         named = PartialLabels.of_rows({}, len(links)) if given is None else given
-        self._check_classes(named)
-        solution = self._solve(ensemble, basis, links, named)
+        self._check_classes(named, self._assumed, self.n_clusters)
+        basis, solution, number = self._solve(ensemble, basis, links, named, self.n_clusters)
         self.n_iter_ = 1
-        self._become(Moment(ensemble, ensemble.n_rows, basis, links, named, solution))
+        nowhere = np.empty(0, dtype=np.int64)
+        said = (links, named, solution, number, self.n_clusters, nowhere)
+        self._become(Moment(ensemble, ensemble.n_rows, basis, *said))
 
     @property
     def _now(self) -> Moment[Prepared, Solved]:
@@ -142,6 +165,15 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_moment" in vars(self)
+
+    @property
+    def n_clusters_(self) -> int:
+        """Number of clusters there are."""
+        return self._now.n_clusters
+
+    @n_clusters_.setter
+    def n_clusters_(self, number: int) -> None:
+        self._assumed = number
 
     @property
     def ensemble_(self) -> Ensemble:
@@ -263,11 +295,13 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
             raise InvalidInput(f"there are {now.n_rows} rows, so there are no first {n_rows}.")
         rows = np.arange(n_rows)
         links, named, solution = now.links[rows], now.named[rows], now.solution
+        basis, number = now.basis, now.n_clusters
         if links.n_links < now.links.n_links or named.n_known < now.named.n_known:
-            solution = self._solve(now.ensemble, now.basis, links, named)
+            basis, solution, number = self._solve(now.ensemble, basis, links, named, now.wanted)
+        left_out = now.left_out[now.left_out < n_rows]
+        said = (links, named, solution, number, now.wanted, left_out)
         ensemble = now.ensemble.borrowed(n_rows)
-        moment = Moment(ensemble, n_rows, now.basis, links, named, solution)
-        return copy.copy(self)._become(moment)
+        return copy.copy(self)._become(Moment(ensemble, n_rows, basis, *said))
 
     @property
     def labels_(self) -> Labels:  # type: ignore[override]  # voted when asked for
@@ -306,6 +340,7 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
             links=now.links,
             named=now.named,
             arrays=self._arrays(now),
+            n_clusters=now.n_clusters,
         )
         write_model(stored, Path(path))
 
@@ -317,11 +352,24 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
         if stored.feature_names:
             model.feature_names_in_ = np.array(stored.feature_names, dtype=object)
         model.n_iter_ = 1
-        basis, solution = model._restore(stored)
+        model._assumed = stored.n_clusters
+        found = model._restore(stored)
+        basis, solution, number = found.basis, found.solution, stored.n_clusters
         if solution is None:
-            solution = model._solve(stored.ensemble, basis, stored.links, stored.named)
-        n_rows = stored.ensemble.n_rows
-        moment = Moment(stored.ensemble, n_rows, basis, stored.links, stored.named, solution)
+            basis, solution, number = model._solve(
+                stored.ensemble, basis, stored.links, stored.named, found.wanted
+            )
+        moment = Moment(
+            stored.ensemble,
+            stored.ensemble.n_rows,
+            basis,
+            stored.links,
+            stored.named,
+            solution,
+            number,
+            found.wanted,
+            found.left_out,
+        )
         return model._become(moment)
 
     def _build(self, source: RowSource, seed: int) -> Ensemble:
@@ -333,8 +381,14 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
         raise NotImplementedError
 
     def _solve(
-        self, ensemble: Ensemble, basis: Prepared, links: Links, named: PartialLabels
-    ) -> Solved:
+        self,
+        ensemble: Ensemble,
+        basis: Prepared,
+        links: Links,
+        named: PartialLabels,
+        wanted: int | str,
+    ) -> tuple[Prepared, Solved, int]:
+        """Find what was said amounts to, on which basis, and in how many clusters."""
         raise NotImplementedError
 
     def _vote(
@@ -357,21 +411,33 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
         """Return the arrays that are the fitted state, besides ensemble and links."""
         raise NotImplementedError
 
-    def _restore(self, stored: StoredModel) -> tuple[Prepared, Solved | None]:
-        """Return what ``_arrays`` took apart; no solution where it must be found again."""
+    def _restore(self, stored: StoredModel) -> Restored[Prepared, Solved]:
+        """Return what ``_arrays`` took apart."""
         raise NotImplementedError
 
-    def _say(self, links: Links, named: PartialLabels) -> Self:
+    def _say(self, links: Links, named: PartialLabels, wanted: int | str | None = None) -> Self:
         survive_fork()
-        self._check_classes(named)
         now = self._now
-        solution = self._solve(now.ensemble, now.basis, links, named)
-        return self._become(replace(now, links=links, named=named, solution=solution))
+        number = now.wanted if wanted is None else wanted
+        most = now.n_clusters if isinstance(number, str) else int(number)
+        self._check_classes(named, most, number)
+        basis, solution, found = self._solve(now.ensemble, now.basis, links, named, number)
+        moment = replace(
+            now,
+            basis=basis,
+            links=links,
+            named=named,
+            solution=solution,
+            n_clusters=found,
+            wanted=number,
+        )
+        return self._become(moment)
 
-    def _check_classes(self, named: PartialLabels) -> None:
-        if len(named.classes) > self.n_clusters:
+    def _check_classes(self, named: PartialLabels, n_clusters: int, wanted: int | str) -> None:  # noqa: ARG002
+        """Refuse labels of more classes than there are clusters."""
+        if len(named.classes) > n_clusters:
             raise InvalidInput(
-                f"{type(self).__name__}(n_clusters={self.n_clusters}): the labels name "
+                f"{type(self).__name__}(n_clusters={n_clusters}): the labels name "
                 f"{len(named.classes)} classes. Ask for at least that many clusters."
             )
 
@@ -387,6 +453,7 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
         rows, said = self._settled(now)
         margins[rows[labels[rows] != said]] = 0.0
         labels[rows] = said
+        labels[now.left_out], margins[now.left_out] = -1, 0.0
         for array in (labels, margins):
             array.setflags(write=False)
         ballot = _Ballot(now, labels, margins)

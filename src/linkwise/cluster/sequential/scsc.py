@@ -13,6 +13,7 @@ from linkwise.cluster.sequential.online import (
     Margins,
     Moment,
     OnlineClusterer,
+    Restored,
     accepts_old_options,
 )
 from linkwise.constraints import Links, PartialLabels
@@ -173,7 +174,7 @@ class SCSC(OnlineClusterer[Sample, Floats]):
         require_number("query", "n", n, low=1, integer=True)
         drawn = now.basis.query_rows
         blocks = now.basis.blocks[:, : len(drawn)]
-        together = _weighted_coassociation(blocks, now.solution, self.n_clusters)
+        together = _weighted_coassociation(blocks, now.solution, now.n_clusters)
         i, j = np.triu_indices(len(blocks.T), k=1)
         pairs: list[tuple[int, int]] = []
         used: set[int] = set()
@@ -192,7 +193,7 @@ class SCSC(OnlineClusterer[Sample, Floats]):
         options = self._options()
         return build_paper_ensemble(
             source,
-            self.n_clusters,
+            self._assumed,
             n_partitions=self.n_partitions,
             n_features=self.n_features,
             seed=seed,
@@ -221,20 +222,24 @@ class SCSC(OnlineClusterer[Sample, Floats]):
     def _solve(
         self,
         ensemble: Ensemble,
-        basis: Sample,  # noqa: ARG002
+        basis: Sample,
         links: Links,
         named: PartialLabels,  # noqa: ARG002
-    ) -> Floats:
+        wanted: int | str,  # noqa: ARG002
+    ) -> tuple[Sample, Floats, int]:
+        number = self._assumed
         uniform = np.full(self.n_partitions, 1.0 / self.n_partitions)
         if links.n_links == 0:
-            return uniform
+            return basis, uniform, number
         ends = _ends(links, ensemble)
         if self.rule == "relaxed":
             broken = _broken_by_partition(*ends)
-            return project_to_simplex(uniform - self.step / (100.0 * self.n_partitions) * broken)
+            step = self.step / (100.0 * self.n_partitions)
+            return basis, project_to_simplex(uniform - step * broken), number
         total = float(links.weight.sum())
         strength = total if self.regularisation == "auto" else float(self.regularisation)
-        return minimise_on_simplex(_quadratic_form(*ends, self.n_clusters), uniform, strength)
+        A = _quadratic_form(*ends, number)
+        return basis, minimise_on_simplex(A, uniform, strength), number
 
     def _vote(
         self, now: Moment[Sample, Floats], blocks: NDArray[np.uint8], *, silent: bool = False
@@ -243,8 +248,8 @@ class SCSC(OnlineClusterer[Sample, Floats]):
         if silent:
             weights = np.full_like(weights, 1 / len(weights))
         if self.finish == "round":
-            return vote_weights(blocks, weights, self.n_clusters, n_threads=self.n_jobs)
-        centers = self._finish_centers(now.basis, weights)
+            return vote_weights(blocks, weights, now.n_clusters, n_threads=self.n_jobs)
+        centers = self._finish_centers(now.basis, weights, now.n_clusters)
         starts = range(0, blocks.shape[1], CHUNK)
 
         def finish(part: int) -> tuple[Labels, Margins]:
@@ -256,9 +261,8 @@ class SCSC(OnlineClusterer[Sample, Floats]):
             parts = team.each(finish, len(starts))
         return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
-    def _finish_centers(self, sample: Sample, weights: Floats) -> Floats:
+    def _finish_centers(self, sample: Sample, weights: Floats, r: int) -> Floats:
         """K-means on the soft labels of sampled rows, from their largest entries."""
-        r = self.n_clusters
         F = scores(sample.blocks, weights[:, None, None] * np.eye(r))
         labels, _ = lloyd(F, F.argmax(axis=1), r, 100)
         sums, sizes = np.zeros((r, r)), np.bincount(labels, minlength=r)
@@ -278,9 +282,10 @@ class SCSC(OnlineClusterer[Sample, Floats]):
             "_sample_blocks": now.basis.blocks,
         }
 
-    def _restore(self, stored: StoredModel) -> tuple[Sample, Floats]:
-        arrays = stored.arrays
-        return Sample(arrays["_query_rows"], arrays["_sample_blocks"]), arrays["weights_"]
+    def _restore(self, stored: StoredModel) -> Restored[Sample, Floats]:
+        arrays, nowhere = stored.arrays, np.empty(0, dtype=np.int64)
+        sample = Sample(arrays["_query_rows"], arrays["_sample_blocks"])
+        return Restored(sample, arrays["weights_"], self.n_clusters, nowhere)
 
 
 def _ends(

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Query
 from linkwise.server.refusals import refuses
 from linkwise.server.schemas.advice import (
     Moved,
+    Number,
     People,
     Progress,
     Question,
@@ -87,6 +88,26 @@ async def progress(live: Live) -> Progress:
 async def people(live: Live) -> People:
     """Say who answered, and how far they agree where they told the same pairs."""
     return People.model_validate(await anyio.to_thread.run_sync(live.session.people))
+
+
+@router.get("/number", responses=refuses(404, 409))
+async def number(live: Live) -> Number:
+    """Return how many clusters there are, and whether the answers speak for another number."""
+    found = await anyio.to_thread.run_sync(live.session.propose_k)
+    return Number(
+        n_clusters=live.session.n_clusters,
+        proposal=None if found is None else found.k,
+        reason=None if found is None else found.reason,
+    )
+
+
+@router.get("/outliers", responses=refuses(404, 409))
+async def outliers(
+    live: Live,
+    share: Annotated[float, Query(ge=0, le=1, description="How many, of all rows.")] = 0.01,
+) -> list[int]:
+    """Return rows that are far from everything, the farthest first."""
+    return await anyio.to_thread.run_sync(live.session.outliers, share)
 
 
 @router.get("/recipe", responses=refuses(404, 409))

@@ -79,6 +79,14 @@ class People(Message):
     agreements: list[Agreement]
 
 
+class Number(Message):
+    """How many clusters there are, and another number that the answers speak for, if any."""
+
+    n_clusters: int
+    proposal: int | None
+    reason: str | None = Field(description="What speaks for the proposal, in words.")
+
+
 class Recipe(Message):
     """Python that gives the same labels."""
 

@@ -19,6 +19,7 @@ from linkwise.session.events.event import Entry, Event, Payload, encode
 from linkwise.session.events.fields import (
     Cluster,
     Clusters,
+    Count,
     EventNumber,
     Field,
     Name,
@@ -76,6 +77,11 @@ class Effect:
         the payload as "new".
     adds_rows
         How many rows there are more from then on; it cannot be undone.
+    number
+        How many clusters the model has from then on. Those that it never had before get numbers
+        of their own, which are added to the payload as "new", a list.
+    leaves_out
+        Rows that belong nowhere.
     """
 
     pair: Callable[[Payload], tuple[int, int, str]] | None = None
@@ -86,6 +92,12 @@ class Effect:
     joins: Callable[[Payload], list[int]] | None = None
     adds_cluster: bool = False
     adds_rows: Callable[[Payload], int] | None = None
+    number: Callable[[Payload], int] | None = None
+    leaves_out: Callable[[Payload], list[int]] | None = None
+
+    def n_added(self, payload: Payload) -> int:
+        """Return how many clusters there are more from then on, standing or not."""
+        return len(payload["new"]) if self.number else int(self.adds_cluster)
 
 
 @dataclass(frozen=True)
@@ -233,6 +245,24 @@ _TABLE = (
         },
         sentence=lambda said, _: f"split cluster {said['cluster']}, the new one is {said['new']}",
         effect=Effect(relabel=_split, adds_cluster=True),
+        is_large=True,
+    ),
+    Kind(
+        "recluster",
+        about="The rows are clustered anew, in another number of clusters; answers are kept.",
+        payload="How many clusters there are to be.",
+        fields={"n_clusters": Count()},
+        added=("new",),
+        sentence=lambda said, _: f"cluster anew, in {said['n_clusters']} clusters",
+        effect=Effect(number=lambda said: int(said["n_clusters"])),
+    ),
+    Kind(
+        "nowhere",
+        about="Rows belong to no cluster.",
+        payload="These rows belong nowhere.",
+        fields={"rows": Rows()},
+        sentence=lambda said, called: f"{_listed(said['rows'], called)}: belong nowhere",
+        effect=Effect(leaves_out=lambda said: list(said["rows"])),
         is_large=True,
     ),
     Kind(

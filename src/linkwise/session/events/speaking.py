@@ -88,3 +88,11 @@ class Speaking(ABC):
         """Make two clusters of one: ``rows`` and those like them leave, or half of it does."""
         chosen = None if rows is None else list(rows)
         return self.say("split", {"cluster": cluster, "rows": chosen}, who=who, key=key)
+
+    def recluster(self, n_clusters: int, *, who: str = "", key: str | None = None) -> Event:
+        """Have another number of clusters; what was said is kept."""
+        return self.say("recluster", {"n_clusters": n_clusters}, who=who, key=key)
+
+    def nowhere(self, rows: Sequence[int], *, who: str = "", key: str | None = None) -> Event:
+        """Say that these rows belong to no cluster."""
+        return self.say("nowhere", {"rows": list(rows)}, who=who, key=key)

@@ -10,8 +10,7 @@ from typing import Any
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.session.journal.checkpoint import Checkpoint
 from linkwise.session.state.history import History
-from linkwise.session.state.labelling import Labeller, Labelling, Labels
-from linkwise.session.state.names import cluster_names
+from linkwise.session.state.labelling import Labeller, Labelling, Labels, called_clusters
 from linkwise.session.state.view import View, make_view
 from linkwise.typing import Matrix
 
@@ -125,7 +124,7 @@ class Views:
             state,
             checkpoint.labels,
             checkpoint.margins,
-            cluster_names(state.statements, state.changes, checkpoint.labels),
+            called_clusters(state, checkpoint.labels),
         )
         self._latest = make_view(labelling, self._landmarks)
         self._keep(self._latest)
