@@ -88,7 +88,8 @@ def started(arguments, folder):
 @pytest.mark.parametrize(
     ("name", "languages"),
     [
-        ("session", ["python", "console"]),
+        ("session", ["python", "console", "python"]),
+        ("client", ["python"]),
         ("service", ["console", "bash", "python"]),
         ("studio", ["console"]),
     ],
@@ -98,9 +99,13 @@ def test_no_block_of_code_is_left_out_here(name, languages):
 
 
 def test_the_python_of_the_session_page_runs(place, capsys):
-    (python,) = blocks("session", "python")
-    exec(python, {})
+    first, in_and_out = blocks("session", "python")
+    scope = {}
+    exec(first, scope)
     assert "Row(row=" in capsys.readouterr().out
+    exec(in_and_out, scope)
+    assert len(pd.read_csv(place / "links.csv")) == 3
+    assert (place / "model" / "model.json").is_file()
     assert len(pd.read_csv(place / "clusters.csv")) == 40
     assert (place / "people" / "journal.sqlite").is_file()
 
@@ -163,6 +168,16 @@ def labels_by_python(session, token):
     scope = {"session": session, "token": token}
     exec(python, scope)
     return scope["labels"]
+
+
+def test_the_python_of_the_client_page_runs(place, capsys):
+    (python,) = blocks("client", "python")
+    with started(["serve", "--root", "sessions"], place) as (_, address):
+        base, _, token = address.partition("/?token=")
+        scope = {"token": token}
+        exec(python.replace("http://127.0.0.1:8321", base), scope)
+    assert capsys.readouterr().out == "answer same\n"
+    assert len(scope["labels"].values) == 1797
 
 
 @pytest.mark.parametrize("arguments", commands("studio"), ids=" ".join)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from linkwise import errors as errors
     from linkwise import metric as metric
     from linkwise import scores as scores
+    from linkwise.cluster.how_many import choose_k as choose_k
     from linkwise.cluster.kmeans.constrained_kmeans import ConstrainedKMeans as ConstrainedKMeans
     from linkwise.cluster.kmeans.cop_kmeans import COPKMeans as COPKMeans
     from linkwise.cluster.kmeans.kcc import KCC as KCC
@@ -69,6 +70,7 @@ HOME = {
     "SCSC": "linkwise.cluster.sequential.scsc",
     "SeededKMeans": "linkwise.cluster.kmeans.seeded_kmeans",
     "SequentialClustering": "linkwise.cluster.sequential.sequential",
+    "choose_k": "linkwise.cluster.how_many",
     "load": "linkwise.cluster.sequential.model_file",
     "run_options": "linkwise.running",
 }

@@ -3,10 +3,14 @@
 Threads are worth it because kernels, NumPy and BLAS let go of the interpreter while they compute.
 No result depends on how many there are. Estimators call the number ``n_jobs``, as scikit-learn
 does; everything below them calls it ``n_threads``.
+
+scikit-learn's own loops run in OpenMP's threads, and GNU's OpenMP waits for ever in a process that
+was forked from one in which it had threads. :func:`survive_fork` is called before such loops.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -16,11 +20,24 @@ from typing import TypeVar
 
 import joblib
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
+from threadpoolctl import threadpool_limits
 
 from linkwise.errors import InvalidInput
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+#: The process in which OpenMP's threads may be used.
+_home = os.getpid()
+
+
+def survive_fork() -> None:
+    """In a forked process, let OpenMP do everything in the thread that asks; else do nothing."""
+    global _home
+    if os.getpid() != _home:
+        threadpool_limits(1, user_api="openmp")
+        _home = os.getpid()
 
 
 def count_threads(n_threads: int | None = None) -> int:

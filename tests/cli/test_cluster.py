@@ -366,7 +366,7 @@ def test_an_unknown_method_is_a_wrong_call(misused, people):
 
 def test_no_clusters_are_a_wrong_call(misused, people):
     assert misused("cluster", people, "-k", 0, "-o", "out.csv") == (
-        "Error: Invalid value for '-k': 0 is not in the range x>=1."
+        "Error: Invalid value for '-k': '0' is neither a number of clusters nor \"auto\"."
     )
 
 

@@ -60,8 +60,11 @@ def test_everything_that_can_be_said_becomes_an_event(run, people_session):
     run("session", "rename", people_session, 0, "tall ones")
     run("session", "merge", people_session, 0, 1)
     run("session", "split", people_session, 0, "a", "b")
+    run("session", "recluster", people_session, 4)
+    run("session", "nowhere", people_session, "a", "b")
     found = events(run, people_session)
     kinds = ["answer", "label", "together", "undo", "rename", "merge", "split"]
+    kinds += ["recluster", "nowhere"]
     assert [event["kind"] for event in found] == kinds
     assert (found[0]["who"], found[0]["undone_by"]) == ("ann", 4)
     assert found[2]["payload"] == {"rows": [6, 7, 8]}
@@ -191,3 +194,24 @@ def test_ask_stops_after_the_answers_asked_for(run, people_session, monkeypatch)
     monkeypatch.setattr(ask.click, "getchar", lambda: "s")
     assert "3 answers given." in run("session", "ask", people_session, "-n", 3).stdout
     assert len(events(run, people_session)) == 3
+
+
+def test_the_number_of_clusters_is_told_and_can_be_found(run, people, people_session):
+    assert run("session", "number", people_session).stdout.splitlines() == [
+        "2 clusters.",
+        "No answers speak for another number.",
+    ]
+    found = json.loads(run("session", "number", people_session, "--json").stdout)
+    assert found == {"n_clusters": 2, "proposal": None}
+    made = json.loads(run("session", "create", "own", people, "-k", "auto", "--json").stdout)
+    assert made["n_clusters"] == 2
+
+
+def test_rows_in_no_cluster_are_listed_and_shown_as_minus_one(run, people_session):
+    (far,) = json.loads(run("session", "outliers", people_session, "--json").stdout)
+    assert run("session", "outliers", people_session).stdout == f"{far}\n"
+    run("session", "nowhere", people_session, far)
+    lines = run("session", "labels", people_session).stdout.splitlines()
+    assert [line for line in lines if "nowhere" in line] == [f"{far}\t-1\tnowhere\t0.0"]
+    shown = json.loads(run("session", "labels", people_session, "--json").stdout)["labels"]
+    assert [row["id"] for row in shown if row["cluster"] == -1] == [far]

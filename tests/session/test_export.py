@@ -64,7 +64,9 @@ def test_a_file_is_replaced_whole_or_not_at_all(named, tmp_path):
     path.write_text("old")
     with pytest.raises(InvalidInput) as caught:
         named.export(path, "everything")
-    assert str(caught.value) == "what is 'everything', expected one of labels, answers."
+    assert (
+        str(caught.value) == "what is 'everything', expected one of labels, answers, links, names."
+    )
     with pytest.raises(InvalidInput) as caught:
         named.export(tmp_path / "out.txt")
     assert str(caught.value) == "out.txt: use a file that ends in .csv or .parquet."

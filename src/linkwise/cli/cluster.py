@@ -18,6 +18,7 @@ from linkwise.cli.options import (
     FilePath,
     NameList,
     array_option,
+    count_option,
     drop_option,
     id_option,
     json_option,
@@ -35,9 +36,7 @@ if TYPE_CHECKING:
 
 @click.command("cluster")
 @click.argument("data", type=FilePath())
-@click.option(
-    "-k", "n_clusters", type=click.IntRange(min=1), required=True, help="Number of clusters."
-)
+@count_option
 @click.option("--links", type=FilePath(), help="Pairs that are the same or different: i,j,kind.")
 @click.option("--labels", type=FilePath(), help="Classes of some rows: id,label.")
 @click.option(
@@ -70,7 +69,7 @@ if TYPE_CHECKING:
 @json_option
 def command(
     data: Path,
-    n_clusters: int,
+    n_clusters: int | str,
     links: Path | None,
     labels: Path | None,
     method: str,
@@ -142,7 +141,7 @@ def _standardised(X: Matrix) -> Matrix:
 
 def _fit(
     method: str,
-    n_clusters: int,
+    n_clusters: int | str,
     seed: int,
     X: Matrix,
     said: lw.Links | None,

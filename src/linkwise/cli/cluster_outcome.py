@@ -39,7 +39,7 @@ class Outcome:
     @cached_property
     def sizes(self) -> list[int]:
         """Rows in each cluster."""
-        counts = np.bincount(self.model.labels_, minlength=self.model.n_clusters)
+        counts = np.bincount(self.model.labels_, minlength=self.model.n_clusters_)
         return [int(count) for count in counts]
 
     @cached_property
@@ -57,7 +57,7 @@ class Outcome:
             "left_out": {name: str(why) for name, why in self.table.left_out.items()},
             "standardised": self.standardised,
             "method": self.method,
-            "n_clusters": self.model.n_clusters,
+            "n_clusters": self.model.n_clusters_,
             "seed": self.seed,
             "sizes": self.sizes,
             "labels": {"given": report.n_named, "kept": report.named_kept},
@@ -99,7 +99,7 @@ class Outcome:
 
     def _about_method(self) -> list[str]:
         name = method_names()[self.method]
-        return [f"{name} with {_count(self.model.n_clusters, 'cluster')}, seed {self.seed}:"]
+        return [f"{name} with {_count(self.model.n_clusters_, 'cluster')}, seed {self.seed}:"]
 
     def _print_sizes(self) -> None:
         grid = Grid(box=box.SIMPLE_HEAD, show_edge=False)

@@ -49,6 +49,29 @@ class NameList(click.ParamType[tuple[str, ...]]):
         return names
 
 
+class Count(click.ParamType[int | str]):
+    """A number of clusters, or "auto"."""
+
+    name = "number"
+
+    def convert(
+        self, value: str | int, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | str:
+        """Return the number, or "auto"."""
+        if value == "auto":
+            return "auto"
+        if not str(value).isdigit() or int(value) < 1:
+            self.fail(f'{value!r} is neither a number of clusters nor "auto".', param, ctx)
+        return int(value)
+
+
+count_option = click.option(
+    "-k",
+    "n_clusters",
+    type=Count(),
+    required=True,
+    help='Number of clusters; "auto" finds one.',
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 seed_option = click.option(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from linkwise.cli.announcement import announced
 from linkwise.cli.options import FilePath
 from linkwise.errors import missing_extra
 
@@ -94,7 +95,8 @@ def command(
     with running.bind(host, port) as listener:
         address = f"{running.address(listener)}/?token={token}"
         say = f"linkwise is serving {root} at\n\n    {address}\n"
-        running.run(app, listener, lambda: click.echo(say))
+        with announced(root, running.address(listener), token_file):
+            running.run(app, listener, lambda: click.echo(say))
 
 
 def check_installed(what: str) -> None:

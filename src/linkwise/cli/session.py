@@ -11,11 +11,26 @@ from linkwise.cli.session_commands.look import (
     export,
     history,
     labels,
+    number,
+    outliers,
+    people,
     query,
     show,
     suspects,
 )
-from linkwise.cli.session_commands.say import answer, label, merge, rename, split, together, undo
+from linkwise.cli.session_commands.say import (
+    answer,
+    extend,
+    import_,
+    label,
+    merge,
+    nowhere,
+    recluster,
+    rename,
+    split,
+    together,
+    undo,
+)
 
 
 @click.command("session", cls=click.Group)
@@ -24,7 +39,7 @@ def command() -> None:
 
     A session is a folder. Every answer is recorded there for good, and any of them can be undone.
     Rows go by their number, counted from 0, or by the ids of the data; events by their number in
-    the history.
+    the history. Where a running service holds the session, the commands talk to it.
 
     \b
     Examples:
@@ -40,18 +55,25 @@ for part in (
     create,
     ask,
     answer,
+    import_,
+    extend,
     label,
     together,
     undo,
     rename,
     merge,
     split,
+    recluster,
+    nowhere,
     show,
+    people,
     labels,
     query,
     history,
     conflicts,
     suspects,
+    number,
+    outliers,
     export,
 ):
     command.add_command(part)

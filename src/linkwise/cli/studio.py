@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from linkwise.cli.announcement import announced
 from linkwise.cli.options import FilePath, quiet_option
 from linkwise.cli.progress import progress_bar
 from linkwise.cli.serve import check_installed, port_option, root_option, token_option
@@ -66,7 +67,8 @@ def command(
             if not no_browser:
                 webbrowser.open(address)
 
-        running.run(create_app(root, token=token), listener, show)
+        with announced(root, running.address(listener), token_file or root / ".token"):
+            running.run(create_app(root, token=token), listener, show)
 
 
 def _session(root: Path, data: Path | None, n_clusters: int | None, *, quiet: bool) -> str:

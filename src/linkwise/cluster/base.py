@@ -16,6 +16,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from linkwise.cluster.how_many import count_clusters
 from linkwise.cluster.report import FitReport
 from linkwise.constraints import (
     Knowledge,
@@ -24,9 +25,11 @@ from linkwise.constraints import (
     as_constraints,
     refuse_knowledge_as_y,
 )
+from linkwise.ensemble import as_source
 from linkwise.errors import ConstraintWarning, InvalidInput
 from linkwise.scores import nmi
-from linkwise.typing import MatrixLike, Seed
+from linkwise.threads import survive_fork
+from linkwise.typing import Matrix, MatrixLike, Seed
 from linkwise.validation import check_choice, check_number
 
 Labels = NDArray[np.int32]
@@ -35,7 +38,7 @@ Labels = NDArray[np.int32]
 class ConstrainedClusterer(ClusterMixin, BaseEstimator):
     """Base class: rows and knowledge come in, labels go out.
 
-    A subclass sets the three class attributes below, ``__init__`` (which stores and nothing else;
+    A subclass sets the class attributes below, ``__init__`` (which stores and nothing else;
     it has at least ``n_clusters``, ``report`` and ``random_state``), ``_check_params`` for its own
     parameters, and ``_fit(X, knowledge, rng)``, which sets ``labels_``, ``n_iter_`` and either
     ``cluster_centers_`` or overrides ``_predict``.
@@ -49,12 +52,15 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
     _repairs: ClassVar[bool] = False
     #: Whether labels may name more classes than there are clusters.
     _more_classes: ClassVar[bool] = False
+    #: Whether ``n_clusters`` may be "auto".
+    _counts: ClassVar[bool] = False
 
-    n_clusters: int
+    n_clusters: int | str
     report: str
     random_state: Seed
 
     labels_: Labels
+    n_clusters_: int
     n_iter_: int
     report_: FitReport
 
@@ -76,12 +82,14 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         -------
         self
         """
+        survive_fork()
         refuse_knowledge_as_y(type(self).__name__, y)
         X = self._validate_rows(X, reset=True)
         given = self._given(constraints, X.shape[0])
         self._check_shared_params(X)
         self._check_params(X)
         rng = check_random_state(self.random_state)
+        self.n_clusters_ = self._count(X, given, rng)
         start = rng.get_state()
         knowledge, withdrawn = self._read(given, X.shape[0])
         self._fit(X, knowledge, rng)
@@ -96,6 +104,7 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
 
     def predict(self, X: MatrixLike) -> Labels:
         """Return the cluster of each row of ``X``, which need not have been seen in ``fit``."""
+        survive_fork()
         check_is_fitted(self)
         return self._predict(self._validate_rows(X, reset=False))
 
@@ -120,13 +129,21 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         )
 
     def _check_shared_params(self, X: Any) -> None:
-        check_number(self, "n_clusters", low=1, integer=True)
+        auto = ("auto",) if self._counts else ()
+        check_number(self, "n_clusters", low=1, integer=True, or_in=auto)
         check_choice(self, "report", ("brief", "full"))
-        if self.n_clusters > X.shape[0]:
+        if not isinstance(self.n_clusters, str) and self.n_clusters > X.shape[0]:
             raise InvalidInput(
                 f"{type(self).__name__}(n_clusters={self.n_clusters}): X has "
                 f"n_samples={X.shape[0]}, fewer rows than clusters. Ask for at most that many."
             )
+
+    def _count(self, X: Matrix, given: object, rng: np.random.RandomState) -> int:
+        """Return the number of clusters; found by the rows, and by the classes, for "auto"."""
+        if not isinstance(self.n_clusters, str):
+            return int(self.n_clusters)
+        found = count_clusters(as_source(X), None, seed=int(rng.randint(2**31 - 1))).k
+        return max(found, len(given.classes)) if isinstance(given, PartialLabels) else found
 
     def _given(self, constraints: Knowledge | None, n_samples: int) -> Any:
         """Check the ``constraints`` argument. A class that takes more than these overrides it."""
@@ -142,9 +159,9 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
                 given = PartialLabels.from_links(given, reader=type(self).__name__)
             if given is None:
                 given = PartialLabels(np.full(n_samples, -1))
-            if len(given.classes) > self.n_clusters and not self._more_classes:
+            if len(given.classes) > self.n_clusters_ and not self._more_classes:
                 raise InvalidInput(
-                    f"{type(self).__name__}(n_clusters={self.n_clusters}): the labels name "
+                    f"{type(self).__name__}(n_clusters={self.n_clusters_}): the labels name "
                     f"{len(given.classes)} classes. Ask for at least that many clusters."
                 )
             return given, nothing
@@ -168,7 +185,9 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         if self.report == "full":
             twin_rng = np.random.RandomState()
             twin_rng.set_state(start)
-            twin = clone(self).set_params(report="brief", random_state=twin_rng)
+            twin = clone(self).set_params(
+                n_clusters=self.n_clusters_, report="brief", random_state=twin_rng
+            )
             agreement = nmi(twin.fit(X).labels_, self.labels_)
         report = FitReport.compare(
             links if links is not None else Links(X.shape[0]), withdrawn, self.labels_, agreement

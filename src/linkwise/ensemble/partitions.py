@@ -111,6 +111,10 @@ class Ensemble:
         label_rows(source, self.preparation, self.models, write, execution)
         self.labels.announce(first + source.n_rows)
 
+    def borrowed(self, n_rows: int | None = None) -> Ensemble:
+        """Return an ensemble that shares its first rows, or all, and can grow by itself."""
+        return Ensemble(self.labels.borrowed(n_rows), self.models, self.preparation)
+
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the ensemble to a folder: JSON and ``.npy`` files, nothing executable."""
         target = Path(folder)

@@ -50,6 +50,16 @@ class LabelMatrix:
         self._n_rows = n_rows
         self.folder = folder
         self._unforgotten = 0
+        self._is_borrowed = False
+
+    def borrowed(self, n_rows: int | None = None) -> LabelMatrix:
+        """Return a matrix that reads the same bytes, and moves into memory before it grows.
+
+        With ``n_rows`` it has the first ones only.
+        """
+        twin = LabelMatrix(self._buffer, self._n_rows if n_rows is None else n_rows)
+        twin._is_borrowed = True
+        return twin
 
     @classmethod
     def empty(
@@ -106,7 +116,7 @@ class LabelMatrix:
                 f"there is no room for labels of rows {start} to {stop - 1} in a label matrix of "
                 f"{self._n_rows} rows."
             )
-        if not self._buffer.flags.writeable:
+        if not self._buffer.flags.writeable or self._is_borrowed:
             raise InvalidInput(f"the label matrix in {self.folder} is a file that is read-only.")
         self._buffer[:, start:stop] = block
         self._unforgotten += block.size
@@ -127,7 +137,7 @@ class LabelMatrix:
         Room grows by half at least, so that many small additions cost no more than a few large
         ones.
         """
-        if n_rows > self._buffer.shape[1]:
+        if n_rows > self._buffer.shape[1] or (n_rows > self._n_rows and self._is_borrowed):
             self._relayout(padded(max(n_rows, self._buffer.shape[1] * 3 // 2)))
 
     def announce(self, n_rows: int) -> None:
@@ -147,7 +157,7 @@ class LabelMatrix:
                 larger[p, : self._n_rows] = self.array[p]
             _flush(larger)
             os.replace(draft, self.folder / ARRAY_FILE)
-        self._buffer = larger
+        self._buffer, self._is_borrowed = larger, False
 
     def flush(self) -> None:
         """Bring a file up to date: first the labels, then the header that announces them."""

@@ -16,6 +16,7 @@ from linkwise.constraints import (
     as_constraints,
     refuse_knowledge_as_y,
 )
+from linkwise.threads import survive_fork
 from linkwise.typing import MatrixLike
 
 
@@ -45,6 +46,7 @@ class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         -------
         self
         """
+        survive_fork()
         refuse_knowledge_as_y(type(self).__name__, y)
         X = validate_data(self, X, dtype=[np.float64, np.float32])
         given = as_constraints(constraints, X.shape[0])

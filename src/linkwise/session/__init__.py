@@ -1,6 +1,7 @@
 """A clustering that lives: answers are kept for good, everything can be undone."""
 
 from linkwise.query import STRATEGIES
+from linkwise.session.advice.people import Agreement, People, Person
 from linkwise.session.advice.progress import Progress
 from linkwise.session.advice.questions import Question
 from linkwise.session.advice.troubles import Suspicion, Trouble
@@ -16,10 +17,13 @@ from linkwise.session.summary import Summary, describe
 __all__ = [
     "KINDS",
     "STRATEGIES",
+    "Agreement",
     "Cluster",
     "Columns",
     "Entry",
     "Event",
+    "People",
+    "Person",
     "Progress",
     "Question",
     "Row",

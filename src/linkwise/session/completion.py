@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.ensemble import LabelMatrix
 from linkwise.session.advice.questions import guess
+from linkwise.session.data.joining import Part
 from linkwise.session.errors import InvalidEvent
 from linkwise.session.state.structure import halve, names_in
 from linkwise.session.state.view import View
@@ -18,7 +20,7 @@ class CurrentClustering:
     """The clustering as it stands when an entry arrives.
 
     ``latest`` is a view that is there already; ``view`` may have to compute one. ``names`` returns
-    the rows of the names that have a cluster.
+    the rows of the names that have a cluster. ``waiting`` are rows that are about to join.
     """
 
     def __init__(
@@ -27,12 +29,23 @@ class CurrentClustering:
         view: Callable[[], View],
         names: Callable[[], dict[str, NDArray[np.int64]]],
         matrix: LabelMatrix,
+        waiting: Part | None = None,
     ) -> None:
         self._latest, self._view, self._names, self._matrix = latest, view, names, matrix
+        self._waiting = waiting
 
     def guess(self, i: int, j: int) -> str | None:
         """Return what the latest view says of a pair."""
-        return None if self._latest is None else guess(self._latest.labels, i, j)
+        known = self._latest
+        if known is None or max(i, j) >= len(known.labels):
+            return None
+        return guess(known.labels, i, j)
+
+    def newcomers(self, data: str) -> dict[str, Any]:
+        """Return the file and the number of the rows that wait to join under this hash."""
+        if self._waiting is None or self._waiting.sha256 != data:
+            raise InvalidEvent("extend: no such rows wait to join. Session.extend takes rows in.")
+        return self._waiting.payload
 
     def halves(self, cluster: int, rows: list[int] | None) -> list[list[int]]:
         """Return two lists of rows that show how a cluster is to be split."""

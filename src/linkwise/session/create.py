@@ -34,7 +34,7 @@ MODEL_FOLDER = "model"
 def create_session(
     folder: Path,
     data: TableLike,
-    n_clusters: int,
+    n_clusters: int | str,
     *,
     name: str | None,
     columns: Columns,
@@ -44,7 +44,9 @@ def create_session(
     random_state: int,
 ) -> None:
     """Make the folder of a new session; when anything fails, nothing is left behind."""
-    require_number("Session.create", "n_clusters", n_clusters, low=1, high=256, integer=True)
+    require_number(
+        "Session.create", "n_clusters", n_clusters, low=1, high=256, integer=True, or_in=("auto",)
+    )
     require_number("Session.create", "random_state", random_state, low=0, integer=True)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InvalidInput(f"{folder} exists already and is not empty; it was left alone.")
@@ -54,18 +56,22 @@ def create_session(
         file = DataFile.of(path, copied=copied)
         table = read_data(path, columns)
         n_rows = int(table.X.shape[0])
-        if n_clusters > n_rows:
+        if not isinstance(n_clusters, str) and n_clusters > n_rows:
             raise InvalidInput(
                 f"{n_rows} rows cannot make {n_clusters} clusters. Ask for fewer clusters."
             )
         wanted = table.has_units if standardise is None else standardise
         X = prepared_rows(table, wanted)
+        model = SequentialClustering(
+            n_clusters, n_partitions=n_partitions, random_state=random_state
+        ).fit(X)
+        model.recluster(model.n_clusters_)  # the journal says when it changes
         description = Description(
             id=uuid.uuid4().hex,
             name=name or folder.name,
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             n_rows=n_rows,
-            n_clusters=int(n_clusters),
+            n_clusters=model.n_clusters_,
             data=file,
             columns=columns,
             features=table.features,
@@ -74,9 +80,6 @@ def create_session(
             standardised=wanted,
             journal=None if journal is None else _without_password(journal),
         )
-        model = SequentialClustering(
-            n_clusters, n_partitions=n_partitions, random_state=random_state
-        ).fit(X)
         model.save(draft / MODEL_FOLDER)
         write_layout(draft, "pca", pca_layout(X))
         file.check()  # it might have changed while it was read

@@ -1,32 +1,40 @@
-"""Export: labels and answers as CSV or Parquet."""
+"""Export: labels and answers as CSV or Parquet, and what was said as links or names.
+
+Links are what :meth:`linkwise.Links.read`, ``linkwise check`` and ``linkwise cluster --links``
+read; names are what :meth:`linkwise.PartialLabels.read` and ``linkwise cluster --labels`` read.
+"""
 
 from __future__ import annotations
 
 import csv
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from linkwise.constraints import PartialLabels
 from linkwise.errors import InvalidInput
 from linkwise.session.events.event import Event
 from linkwise.session.events.kinds import KINDS
+from linkwise.session.state.statements import Statements
 from linkwise.session.state.view import View
 from linkwise.tables import check_output
 
-WHAT = ("labels", "answers")
+WHAT = ("labels", "answers", "links", "names")
+#: The columns of a file of answers.
+ANSWER_COLUMNS = ("event", "when", "who", "kind", "verdict", "ids", "name", "undone")
 
 
 def export_labels(path: Path, view: View, ids: Sequence[Any] | None) -> None:
     """Write one line per row: id, cluster, name, margin."""
     names = {cluster.number: cluster.name for cluster in view.clusters}
-    labels = view.labels.tolist()
+    labels, none = view.labels.tolist(), view.nowhere
     _write(
         path,
         {
             "id": list(range(len(labels))) if ids is None else list(ids),
-            "cluster": labels,
+            "cluster": [-1 if label == none else label for label in labels],
             "name": [names[label] for label in labels],
             "margin": [round(margin, 6) for margin in view.margins.tolist()],
         },
@@ -36,8 +44,21 @@ def export_labels(path: Path, view: View, ids: Sequence[Any] | None) -> None:
 def export_answers(path: Path, events: Iterable[Event], ids: Sequence[Any] | None) -> None:
     """Write one line per answer, label and set of rows: who said what, when, and if it stands."""
     lines = list(_lines(events, ids))
-    columns = ("event", "when", "who", "kind", "verdict", "ids", "name", "undone")
-    _write(path, {name: [line[k] for line in lines] for k, name in enumerate(columns)})
+    _write(path, {name: [line[k] for line in lines] for k, name in enumerate(ANSWER_COLUMNS)})
+
+
+def export_links(path: Path, statements: Statements, ids: Sequence[Any] | None) -> None:
+    """Write everything that stands as links: i, j, kind and weight."""
+    check_output(path)
+    _replace(path, lambda draft: statements.links().write(draft, ids=ids))
+
+
+def export_names(path: Path, statements: Statements, ids: Sequence[Any] | None) -> None:
+    """Write the names that rows were given: row or id, and label."""
+    check_output(path)
+    named = {row: name for name, rows in statements.names.items() for row in rows.tolist()}
+    labels = PartialLabels.of_rows(named, statements.n_rows)
+    _replace(path, lambda draft: labels.write(draft, ids=ids))
 
 
 def _lines(events: Iterable[Event], ids: Sequence[Any] | None) -> Iterator[tuple[Any, ...]]:
@@ -60,20 +81,26 @@ def _lines(events: Iterable[Event], ids: Sequence[Any] | None) -> Iterator[tuple
 def _write(path: Path, columns: dict[str, list[Any]]) -> None:
     """Write to a draft first: a file that was there is replaced whole or not at all."""
     check_output(path)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.new")
+    if path.suffix.lower() not in (".csv", ".parquet"):
+        raise InvalidInput(f"{path.name}: use a file that ends in .csv or .parquet.")
+    write = _write_csv if path.suffix.lower() == ".csv" else _write_parquet
+    _replace(path, lambda draft: write(draft, columns))
+
+
+def _replace(path: Path, write: Callable[[Path], None]) -> None:
+    draft = path.with_name(f".{os.getpid()}.new.{path.name}")
     try:
-        if path.suffix.lower() == ".csv":
-            with draft.open("w", newline="", encoding="utf-8") as file:
-                writer = csv.writer(file, lineterminator="\n")  # pyarrow would quote every text
-                writer.writerow(columns)
-                writer.writerows(zip(*columns.values(), strict=True))
-        elif path.suffix.lower() == ".parquet":
-            _write_parquet(draft, columns)
-        else:
-            raise InvalidInput(f"{path.name}: use a file that ends in .csv or .parquet.")
+        write(draft)
         os.replace(draft, path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _write_csv(path: Path, columns: dict[str, list[Any]]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")  # pyarrow would quote every text
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
 
 
 def _write_parquet(path: Path, columns: dict[str, list[Any]]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import Any
 
@@ -18,12 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise import running
+from linkwise.cluster.sequential.follow import Proposal
 from linkwise.cluster.sequential.model_file import load
+from linkwise.cluster.sequential.sequential import SequentialClustering
+from linkwise.constraints import Links, PartialLabels
 from linkwise.errors import InvalidInput
 from linkwise.query import STRATEGIES
 from linkwise.running import run_options
+from linkwise.session.advice.dealing import SECOND_OPINION, Desk, second_opinions
+from linkwise.session.advice.people import People, last_verdicts, measure_people
 from linkwise.session.advice.progress import Progress, measure_progress
-from linkwise.session.advice.questions import Question, ask, pairs_since
+from linkwise.session.advice.questions import Question, ask, guess, pairs_since
 from linkwise.session.advice.troubles import (
     Suspicion,
     Trouble,
@@ -33,22 +39,40 @@ from linkwise.session.advice.troubles import (
 )
 from linkwise.session.completion import CurrentClustering
 from linkwise.session.create import MODEL_FOLDER, create_session
-from linkwise.session.data.description import read_description
+from linkwise.session.data.description import is_session, read_description
 from linkwise.session.data.display import Display, Row
+from linkwise.session.data.display_parts import DisplayParts
 from linkwise.session.data.file import Columns, TableLike
-from linkwise.session.data.layout import Places
+from linkwise.session.data.joining import Joining, Part
+from linkwise.session.data.layout import Places, place_others
 from linkwise.session.data.layout_file import LayoutFiles
+from linkwise.session.data.newcomers import Newcomers
 from linkwise.session.events.event import Entry, Event
-from linkwise.session.events.kinds import check_entry, complete_entry
-from linkwise.session.events.speaking import Speaking
-from linkwise.session.export import WHAT, export_answers, export_labels
+from linkwise.session.events.kinds import by_number, check_entry, complete_entry
+from linkwise.session.events.speaking import RowName, Speaking
+from linkwise.session.export import (
+    WHAT,
+    export_answers,
+    export_labels,
+    export_links,
+    export_names,
+)
+from linkwise.session.importing import (
+    Here,
+    entries_of_file,
+    entries_of_history,
+    entries_of_labels,
+    entries_of_links,
+)
 from linkwise.session.journal.journal import open_journal
 from linkwise.session.journal.lock import FolderLock
 from linkwise.session.state.history import History, Listener
 from linkwise.session.state.labelling import Labels
-from linkwise.session.state.view import View
+from linkwise.session.state.view import View, changed_rows
 from linkwise.session.state.views import Views
 from linkwise.session.summary import Summary
+from linkwise.typing import Matrix
+from linkwise.validation import require_number
 
 
 class Session(Speaking):
@@ -102,9 +126,19 @@ class Session(Speaking):
             self._history = History(self.folder, self._about, self._journal)
             undo.callback(self._history.stop)
             self._views = Views(self._history, self._model)
+            about = self._about
+            shown = Display(about.data, about.columns, about.n_rows, about.image_shape)
+            self._display, self._desk = DisplayParts(shown), Desk()
+            self._newcomers = Newcomers(about)
+            self._joining = Joining(self.folder, about, self._newcomers)
+            self._joining.tidy()
+            self._growing = Lock()
+            self._grown: SequentialClustering = self._model
+            for _, _, payload in self._history.log.joins():
+                part = self._joining.read(payload)
+                self._grow(self._grown.twin().extend(part.X))
+                self._display.append(part.display)
             undo.pop_all()
-        about = self._about
-        self._display = Display(about.data, about.columns, about.n_rows, about.image_shape)
         self._layouts = LayoutFiles(self.folder, about, self._model)
         self._open = True
 
@@ -113,7 +147,7 @@ class Session(Speaking):
         cls,
         folder: str | os.PathLike[str],
         data: TableLike,
-        n_clusters: int,
+        n_clusters: int | str,
         *,
         name: str | None = None,
         columns: Columns | None = None,
@@ -133,8 +167,8 @@ class Session(Speaking):
         data : path-like, array, sparse matrix or DataFrame
             A ``.csv``, ``.tsv``, ``.parquet``, ``.npy`` or ``.npz`` file is referred to by its path
             and content; anything else is copied into the folder.
-        n_clusters : int
-            Number of clusters.
+        n_clusters : int or "auto"
+            Number of clusters; "auto" begins with the one that :func:`~linkwise.choose_k` finds.
         name : str or None
             What people call the session; None is the name of the folder.
         columns : Columns or None
@@ -206,11 +240,14 @@ class Session(Speaking):
 
     @property
     def n_rows(self) -> int:
-        return self._about.n_rows
+        return self._history.n_rows
 
     @property
     def n_clusters(self) -> int:
-        return self._about.n_clusters
+        """Clusters that the model has now; splits add to them."""
+        with self._history.lock:
+            log = self._history.log
+            return log.number(log.n, log.standing(log.n)) or self._about.n_clusters
 
     @property
     def columns(self) -> list[dict[str, str]]:
@@ -258,11 +295,74 @@ class Session(Speaking):
         Wrong entries are refused at once. Splits, and merges where rows have names, wait for a
         view of the clusters.
         """
-        checked = [check_entry(entry, self.n_rows) for entry in entries]
-        now = CurrentClustering(
-            self.latest(), self.view, self._clustered_names, self._model.ensemble_.labels
-        )
+        return self._submit(entries)
+
+    def _submit(self, entries: Sequence[Entry], waiting: Part | None = None) -> Future[list[Event]]:
+        numbered = [by_number(entry, self.row_of) for entry in entries]
+        checked = [check_entry(entry, self.n_rows) for entry in numbered]
+        matrix = self._grown.ensemble_.labels
+        now = CurrentClustering(self.latest(), self.view, self._clustered_names, matrix, waiting)
         return self._history.submit([complete_entry(entry, now) for entry in checked])
+
+    def import_(
+        self,
+        source: str | os.PathLike[str] | Links | PartialLabels | Session,
+        *,
+        who: str = "",
+    ) -> list[Event]:
+        """Take in what is known elsewhere; importing the same again adds nothing.
+
+        All of it is recorded, or nothing. What was imported and then undone stays undone.
+
+        Parameters
+        ----------
+        source : path-like, Links, PartialLabels or Session
+            Links and labels as :meth:`Links.read` and :meth:`PartialLabels.read` read them, with
+            the ids of the data where it has any; answers that a session exported; a session, or
+            the folder of one, whose standing answers, names and sets of rows are taken.
+        who : str
+            Who said it, where the source does not tell.
+
+        Returns
+        -------
+        events : list of Event
+            One for each thing the source says; ``repeated`` where it had been imported before.
+        """
+        here = Here(self.n_rows, self._display.ids, self.row_of, self.history)
+        if isinstance(source, Links):
+            entries = entries_of_links(source, self.n_rows, who)
+        elif isinstance(source, PartialLabels):
+            entries = entries_of_labels(source, self.n_rows, who)
+        elif isinstance(source, Session):
+            entries = entries_of_history(source.history(), source.name_of, here, who)
+        elif is_session(Path(source)):
+            with Session.open(source) as other:
+                entries = entries_of_history(other.history(), other.name_of, here, who)
+        else:
+            entries = entries_of_file(Path(source), here, who)
+        return self.append(entries) if entries else []
+
+    def extend(self, X: TableLike, *, who: str = "", key: str | None = None) -> Event:
+        """Let rows join: they get labels, can be asked about and spoken about. They stay.
+
+        Parameters
+        ----------
+        X : path-like, array, sparse matrix or DataFrame
+            Rows with the features of the session and, where its rows have ids, texts or pictures,
+            these columns too. They are copied into the folder, and follow the rows there are.
+        who, key : str
+            Who says it; with the same key and rows it happens once.
+        """
+        with self._growing:
+            part = self._joining.write(X)
+            n_rows = self.n_rows
+            self._check_new_ids(part)
+            self._grow(self._grown.of_first(n_rows).extend(part.X))
+            entry = Entry("extend", {"data": part.sha256}, who, key)
+            event = self._submit([entry], part).result()[0]
+            if not event.repeated:
+                self._display.append(part.display)
+            return event
 
     def history(self, after: int = 0, limit: int | None = None) -> list[Event]:
         """Return up to ``limit`` events that follow event ``after``."""
@@ -292,15 +392,44 @@ class Session(Speaking):
     def delta(self, since: int) -> tuple[NDArray[np.uint32], Labels]:
         """Return the rows whose label differs from the one after ``since`` events, and theirs."""
         before, now = self.view(since).labels, self.labels()
-        rows = np.flatnonzero(before != now).astype(np.uint32)
+        rows = changed_rows(before, now).astype(np.uint32)
         return rows, now[rows]
+
+    def predict(self, X: TableLike) -> Labels:
+        """Return the clusters that other rows would be in, after all events.
+
+        Parameters
+        ----------
+        X : path-like, array, sparse matrix or DataFrame
+            Rows with the features of the session, as they come: they are standardised as the rows
+            of the session were.
+        """
+        return self._views.predict(self.prepare(X))
+
+    def prepare(self, X: TableLike) -> Matrix:
+        """Return the features of rows as :attr:`model` wants them."""
+        return self._newcomers.read(X)
+
+    @property
+    def model(self) -> SequentialClustering:
+        """The model with all answers and names that stand: a copy, to be used and saved alone.
+
+        Merges, splits and renames are not part of it; :meth:`predict` knows them. It wants rows as
+        :meth:`prepare` returns them.
+        """
+        _, _, model = self._views.current()
+        twin: SequentialClustering = model.twin()
+        return twin
 
     def query(
         self,
         n: int = 1,
         strategy: str = "auto",
-        skip: Iterable[tuple[int, int]] = (),
+        skip: Iterable[tuple[RowName, RowName]] = (),
         fresh: bool = True,
+        *,
+        who: str | None = None,
+        overlap: float = 0.0,
     ) -> list[Question]:
         """Return up to ``n`` pairs worth asking about, the most useful first.
 
@@ -310,16 +439,42 @@ class Session(Speaking):
             How many questions.
         strategy : str
             One of ``session.strategies``.
-        skip : iterable of (int, int)
+        skip : iterable of pairs of rows
             Pairs not to ask about now.
         fresh : bool
             Whether to wait for a view of all answers. False asks by the last view that was
             computed, leaving out the pairs answered since.
+        who : str or None
+            Who is to answer. The questions are theirs for ten minutes: others who say who they are
+            get other ones.
+        overlap : float
+            Share of the questions, 0 to 1, that are second opinions: pairs that others have told
+            and ``who`` has not.
         """
+        require_number("query", "overlap", overlap, low=0, high=1)
         view, labelling, model = self._views.current(fresh)
-        unwanted = {*((int(i), int(j)) for i, j in skip)}
-        unwanted |= pairs_since(self.history(view.seq) if view.seq < self.seq else [])
-        return ask(model, view, labelling.state, n, strategy, unwanted, self._called)
+        skipped = {(int(self._number(i)), int(self._number(j))) for i, j in skip}
+        skipped = {(min(pair), max(pair)) for pair in skipped}
+        skipped |= pairs_since(self.history(view.seq) if view.seq < self.seq else [])
+
+        def choose(n: int, unwanted: set[tuple[int, int]]) -> list[Question]:
+            return ask(model, view, labelling.state, n, strategy, unwanted, self._called)
+
+        if who is None:
+            return choose(n, skipped)
+        with self._desk.lock:
+            held, again = self._desk.others(who), []
+            owed = self._desk.second_opinions_owed(who, n, overlap)
+            if owed:
+                told = second_opinions(last_verdicts(self.history()), who, owed, held, skipped)
+                again = [Question(i, j, guess(view.labels, i, j), SECOND_OPINION) for i, j in told]
+            others = choose(n - len(again), skipped | held.keys()) if n > len(again) else []
+            self._desk.deal(who, [*again, *others])
+            return [*again, *others]
+
+    def people(self) -> People:
+        """Return who answered, how far they agree where they told the same pairs, and weights."""
+        return measure_people(self.history())
 
     def conflicts(self) -> list[Trouble]:
         """Return the contradictions among what was said, in words."""
@@ -335,6 +490,23 @@ class Session(Speaking):
         _, labelling, model = self._views.current()
         return find_suspects(labelling.state.statements, model, self._called)
 
+    def propose_k(self) -> Proposal | None:
+        """Return another number of clusters that the answers speak for, or None.
+
+        :meth:`recluster` takes it, as an event that can be undone.
+        """
+        _, _, model = self._views.current()
+        proposal: Proposal | None = model.propose_k()
+        return proposal
+
+    def outliers(self, share: float = 0.01) -> list[int]:
+        """Return the rows that are farthest from everything, the farthest first.
+
+        :meth:`nowhere` says of rows that they belong to no cluster.
+        """
+        _, _, model = self._views.current()
+        return [int(row) for row in model.outliers(share)]
+
     def progress(self) -> Progress:
         """Return what the answers so far have done."""
         with self._history.lock:
@@ -343,18 +515,22 @@ class Session(Speaking):
 
     # What there is to see
 
-    def rows(self, rows: Sequence[int], fresh: bool = True) -> list[Row]:
+    def rows(self, rows: Sequence[RowName], fresh: bool = True) -> list[Row]:
         """Return rows for showing; ``fresh=False`` does not wait for a view of all events."""
         view = (None if fresh else self.latest()) or self.view()
-        return self._display.read(rows, view.labels, view.margins)
+        return self._display.read([self._number(row) for row in rows], view.labels, view.margins)
 
     def row_of(self, name: str | int) -> int:
         """Return the row that the data calls ``name``."""
         return self._display.row_of(name)
 
-    def image(self, row: int) -> tuple[bytes, str]:
+    def name_of(self, row: int) -> str:
+        """Return what the data call a row, as text; its number where they have no names."""
+        return str(self.ids[row])
+
+    def image(self, row: RowName) -> tuple[bytes, str]:
         """Return the picture of a row and its media type."""
-        return self._display.image(row)
+        return self._display.image(self._number(row))
 
     @property
     def layouts(self) -> list[str]:
@@ -377,16 +553,34 @@ class Session(Speaking):
         often share a block of the ensemble, and takes longer.
         """
         with run_options(progress=progress, cancel=cancel):
-            return self._layouts.get(kind)
+            places = self._layouts.get(kind)
+        if self.n_rows == len(places):
+            return places
+        return place_others(places, self._grown.of_first(self.n_rows))
 
     def export(self, path: str | os.PathLike[str], what: str = "labels") -> None:
-        """Write "labels" (id, cluster, name, margin) or "answers" to a CSV or Parquet file."""
+        """Write what came out, or what was said, to a CSV or Parquet file.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to write; links and names may be a ``.json`` file too.
+        what : {"labels", "answers", "links", "names"}
+            "labels": id, cluster, name and margin of every row. "answers": who said what, and
+            when. "links": all that stands, as :meth:`Links.read` and ``linkwise check`` read it.
+            "names": the names that rows were given, as :meth:`PartialLabels.read` reads them.
+        """
         if what not in WHAT:
             raise InvalidInput(f"what is {what!r}, expected one of {', '.join(WHAT)}.")
+        path, ids = Path(path), self._display.ids
         if what == "labels":
-            export_labels(Path(path), self.view(), self._display.ids)
+            export_labels(path, self.view(), ids)
+        elif what == "answers":
+            export_answers(path, self.history(), ids)
+        elif what == "links":
+            export_links(path, self._history.state().statements, ids)
         else:
-            export_answers(Path(path), self.history(), self._display.ids)
+            export_names(path, self._history.state().statements, ids)
 
     def recipe(self) -> str:
         """Return three lines of Python that give these labels again."""
@@ -395,6 +589,23 @@ class Session(Speaking):
             f"with Session.open({str(self.folder)!r}) as session:\n"
             f"    labels = session.view(at={self.seq}).labels\n"
         )
+
+    def _grow(self, model: SequentialClustering) -> None:
+        """Go on with more rows; those beyond what the journal tells are left out everywhere."""
+        self._grown = model
+        self._views.grow(model)
+
+    def _check_new_ids(self, part: Part) -> None:
+        known = {str(name) for name in self._display.ids or ()}
+        for name in part.display.ids or ():
+            if str(name) in known:
+                raise InvalidInput(
+                    f"a row called {name!r} is part of the session already. Every row needs an id "
+                    f"of its own."
+                )
+
+    def _number(self, row: RowName) -> int:
+        return self.row_of(row) if isinstance(row, str) else row
 
     def _clustered_names(self) -> dict[str, NDArray[np.int64]]:
         return self._history.state().clustered_names

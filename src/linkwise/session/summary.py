@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +27,21 @@ def describe(folder: str | Path) -> Summary:
     folder = Path(folder).resolve()
     about = read_description(folder)
     seq = _count(folder / SQLITE_FILE) if about.journal is None else None
-    return Summary(about.name, about.n_rows, about.n_clusters, seq, about.created)
+    n_rows = about.n_rows + (_joined(folder / SQLITE_FILE) if seq else 0)
+    return Summary(about.name, n_rows, about.n_clusters, seq, about.created)
+
+
+def _joined(path: Path) -> int:
+    """Return how many rows joined since the session was made."""
+    try:
+        connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=1.0)
+        try:
+            told = connection.execute("SELECT payload FROM events WHERE kind = 'extend'").fetchall()
+        finally:
+            connection.close()
+        return sum(int(json.loads(payload)["n_rows"]) for (payload,) in told)
+    except (sqlite3.Error, ValueError, KeyError, TypeError):
+        return 0
 
 
 def _count(path: Path) -> int | None:

@@ -6,20 +6,20 @@ import re
 from pathlib import Path
 
 import linkwise.cluster.sequential as package
+from linkwise.cluster import consensus
 
 PAGE = Path(__file__).parents[3] / "docs" / "listening.md"
-#: Another estimator, files on disk; and what says which answers are facts, which is no number to
-#: choose.
-OTHER_FILES, WORDS = ("scsc", "online", "model_file"), ("CONFIRMED",)
+#: Another estimator, files on disk, what has a page of its own; and what says which answers are
+#: facts, which is no number to choose.
+OTHER_FILES, WORDS = ("scsc", "online", "model_file", "follow"), ("CONFIRMED",)
 
 
 def constants():
     """Return the named numbers that the files of SequentialClustering define."""
     found = {}
-    for module in pkgutil.iter_modules(package.__path__):
-        if module.name in OTHER_FILES:
-            continue
-        loaded = importlib.import_module(f"{package.__name__}.{module.name}")
+    names = [m.name for m in pkgutil.iter_modules(package.__path__) if m.name not in OTHER_FILES]
+    modules = [importlib.import_module(f"{package.__name__}.{name}") for name in names]
+    for loaded in [*modules, consensus]:
         text = Path(loaded.__file__).read_text(encoding="utf-8")
         for name in re.findall(r"^([A-Z][A-Z_]*) = ", text, flags=re.MULTILINE):
             found[name] = float(getattr(loaded, name))

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import eigh, subspace_angles
 
 from linkwise import Links
-from linkwise.cluster.sequential.landmarks import FEATURE_WEIGHT, unit_rows
+from linkwise.cluster.consensus import FEATURE_WEIGHT, unit_rows
 from linkwise.cluster.sequential.views import BEND, RIDGE, bend_graph, learn_metric, see
 
 

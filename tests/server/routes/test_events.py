@@ -1,7 +1,11 @@
 """Events: told in batches, stored once, read in order."""
 
+import numpy as np
 import pytest
-from service_client import FLOWERS, answer, tell
+from service_client import FLOWERS, TOKEN, answer, calling, tell
+
+from linkwise.server.app import create_app
+from linkwise.session import Columns, Session
 
 
 def test_an_event_comes_back_as_it_was_stored(client):
@@ -33,13 +37,29 @@ def test_all_kinds_of_events_are_stored(client):
         {"kind": "rename", "payload": {"cluster": 0, "name": "first"}},
         {"kind": "merge", "payload": {"clusters": [0, 1]}},
         {"kind": "split", "payload": {"cluster": 2, "rows": None}},
+        {"kind": "recluster", "payload": {"n_clusters": 4}},
+        {"kind": "nowhere", "payload": {"rows": [5]}},
     ]
     stored = [tell(client, event)[0] for event in told]
     assert [event["kind"] for event in stored] == [event["kind"] for event in told]
-    assert [event["seq"] for event in stored] == list(range(1, 8))
+    assert [event["seq"] for event in stored] == list(range(1, 10))
     history = client.get(f"{FLOWERS}/history").json()
-    assert history["seq"] == 7
+    assert history["seq"] == 9
     assert history["events"][0]["undone_by"] == 4
+
+
+def test_the_number_of_clusters_and_rows_in_none_are_told(client):
+    found = client.get(f"{FLOWERS}/number").json()
+    assert found == {"n_clusters": 3, "proposal": None, "reason": None}
+    far = client.get(f"{FLOWERS}/outliers", params={"share": 0.02}).json()
+    assert len(far) == 3
+    tell(client, {"kind": "nowhere", "payload": {"rows": far}})
+    tell(client, {"kind": "recluster", "payload": {"n_clusters": 4}})
+    assert client.get(f"{FLOWERS}/number").json()["n_clusters"] == 4
+    labels = np.frombuffer(client.get(f"{FLOWERS}/labels").content, dtype=np.uint8)
+    assert np.flatnonzero(labels == 255).tolist() == sorted(far)
+    last = client.get(f"{FLOWERS}/clusters").json()[-1]
+    assert (last["number"], last["name"], last["size"]) == (255, "nowhere", 3)
 
 
 def test_a_retry_with_the_same_key_is_one_event(client):
@@ -78,8 +98,8 @@ def test_a_batch_with_one_wrong_event_stores_nothing(client):
             "at most 1,000 events are taken at once, got 1,001.",
         ),
         (
-            {"events": [answer(0, "1")]},
-            "events.0.answer.payload.j: input should be a valid integer.",
+            {"events": [answer(0, "x")]},
+            "'x' is not a row: rows go by their number, 0 to 149.",
         ),
         (
             {"events": [answer(0, 1, "maybe")]},
@@ -133,3 +153,32 @@ def test_a_session_that_is_not_there_is_not_found(client):
 @pytest.mark.parametrize("name", ["..", "%2e%2e", ".uploads", "a%2fb", "A", "a%00", "a" * 81])
 def test_a_name_that_could_be_a_path_is_no_session(client, name):
     assert client.get(f"/api/sessions/{name}/history").status_code in (404, 422)
+
+
+def test_rows_go_by_id_and_people_are_compared(tmp_path):
+    lines = [f"{name},{k // 6 * 9 + k % 6 * 0.1}" for k, name in enumerate("abcdefghijkl")]
+    (tmp_path / "people.csv").write_text("name,height\n" + "\n".join(lines) + "\n")
+    root, columns = tmp_path / "root", Columns(id="name")
+    Session.create(
+        root / "people", tmp_path / "people.csv", 2, columns=columns, n_partitions=10
+    ).close()
+    with calling(create_app(root, token=TOKEN)) as client:
+        here = "/api/sessions/people"
+        for who in ("ann", "bob"):
+            body = {"who": who, "events": [answer("a", "c"), answer(1, "l", "different")]}
+            told = client.post(f"{here}/events", json=body).json()["events"]
+            assert [(e["payload"]["i"], e["payload"]["j"]) for e in told] == [(0, 2), (1, 11)]
+        people = client.get(f"{here}/people").json()
+        agreement = {"first": "ann", "second": "bob", "compared": 2, "agreed": 2}
+        assert people["agreements"] == [agreement]
+        shown = client.get(f"{here}/rows?rows=3&id=l&id=a").json()
+        assert [row["id"] for row in shown] == ["d", "l", "a"]
+        unknown = client.post(f"{here}/events", json={"events": [answer("a", "nobody")]})
+        assert unknown.json() == {"error": "no row is called 'nobody'."}
+        asked = [
+            {(q["i"], q["j"]) for q in client.get(f"{here}/questions?n=3&who={who}").json()}
+            for who in ("ann", "bob")
+        ]
+        assert not asked[0] & asked[1]
+        links = client.get(f"{here}/export?what=links").text
+        assert links == "i,j,kind,weight\na,c,must,2.0\nb,l,cannot,2.0\n"

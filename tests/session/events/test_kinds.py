@@ -29,7 +29,8 @@ def refusal(kind, payload, **more):
         (
             "guess",
             {},
-            "kind is 'guess', expected one of answer, label, together, undo, rename, merge, split.",
+            "kind is 'guess', expected one of answer, label, together, undo, rename, merge, split, "
+            "recluster, nowhere, extend.",
         ),
         ("answer", [1, 2], "the payload of answer is [1, 2], not an object."),
         (

@@ -100,9 +100,10 @@ export const api = {
   history: (s: string, after: number, limit: number) =>
     get<{ events: JournalEvent[]; seq: number }>(`${of(s)}/history?after=${after}&limit=${limit}`),
   clusters: (s: string, atLeast: number) => get<Cluster[]>(`${of(s)}/clusters?at_least=${atLeast}`),
-  questions: (s: string, n: number, skip: [number, number][]) => {
+  questions: (s: string, n: number, skip: [number, number][], who: string) => {
     const skipped = skip.map(([i, j]) => `${i}-${j}`).join(",");
-    return get<Question[]>(`${of(s)}/questions?n=${n}&fresh=false${skipped && `&skip=${skipped}`}`);
+    const whose = who && `&who=${encodeURIComponent(who)}`; // so that nobody else gets them meanwhile
+    return get<Question[]>(`${of(s)}/questions?n=${n}&fresh=false${skipped && `&skip=${skipped}`}${whose}`);
   },
   rows: (s: string, rows: number[], signal?: AbortSignal) =>
     get<Row[]>(`${of(s)}/rows?fresh=false&rows=${rows.join(",")}`, signal),

@@ -22,13 +22,16 @@ export type ViewNews = Schemas["ViewNews"];
 
 /** What each kind of event says; the service adds `guess`, what the clustering thought of an answer. */
 interface Payloads {
-  answer: Schemas["AnswerPayload"] & { guess?: "same" | "different" };
-  label: Schemas["LabelPayload"];
-  together: Schemas["TogetherPayload"];
+  answer: { i: number; j: number; verdict: Verdict; guess?: "same" | "different" };
+  label: { rows: number[]; name: string };
+  together: { rows: number[] };
   undo: Schemas["UndoPayload"];
   rename: Schemas["RenamePayload"];
   merge: Schemas["MergePayload"];
-  split: Schemas["SplitPayload"];
+  split: { cluster: number; rows?: number[] | null };
+  recluster: Schemas["ReclusterPayload"];
+  nowhere: { rows: number[] };
+  extend: { data: string; n_rows: number };
 }
 
 type Kind = Schemas["Event"]["kind"];

@@ -61,7 +61,7 @@ export class Questions {
   async #fetch(afresh: boolean) {
     const kept = () => (afresh ? this.queue.slice(0, 1) : this.queue);
     const skip = [...this.#recent, ...kept().map((q): [number, number] => [q.i, q.j])];
-    const fresh = await api.questions(this.live.id, AHEAD, skip);
+    const fresh = await api.questions(this.live.id, AHEAD, skip, page.who);
     const rows = await this.live.rows(fresh.flatMap(({ i, j }) => [i, j]));
     const asked = fresh.map((q, k): Asked => ({ ...q, a: rows[2 * k], b: rows[2 * k + 1] }));
     asked.forEach(({ a, b }) => [a, b].forEach((row) => this.#preload(row)));

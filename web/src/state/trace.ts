@@ -48,6 +48,9 @@ const DEEDS: Record<JournalEvent["kind"], string> = {
   rename: "new name",
   merge: "merge",
   split: "split",
+  recluster: "new number",
+  nowhere: "leaving out",
+  extend: "new rows",
 };
 
 /** " after your answer", " after Ana's undo", " after 3 changes". */

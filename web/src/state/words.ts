@@ -26,6 +26,12 @@ export function sentence(
       return `Joined ${payload.clusters.map((number) => nameOf(clusters, number)).join(" and ")}`;
     case "split":
       return `Split ${nameOf(clusters, payload.cluster)} in two`;
+    case "recluster":
+      return `Clustered anew, in ${payload.n_clusters} clusters`;
+    case "nowhere":
+      return `${rowsOf(payload.rows.length)} belong nowhere`;
+    case "extend":
+      return `${rowsOf(payload.n_rows)} joined`;
   }
 }
 

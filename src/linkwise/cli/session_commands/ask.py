@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from linkwise.cli.session_commands.opening import open_session
 from linkwise.cli.session_commands.say import folder_argument
 
 if TYPE_CHECKING:
-    from linkwise.session import Question, Row, Session
+    from linkwise.cli.session_commands.opening import AnySession
+    from linkwise.cli.session_commands.remote import RemoteQuestion
+    from linkwise.client import Row as RemoteRow
+    from linkwise.session import Question, Row
 
 #: The keys of the studio's page (web/src/ask/Question.svelte), so that one key means one thing.
 _VERDICTS = {"s": "same", "d": "different", "c": "unsure"}
@@ -31,13 +35,11 @@ def ask(folder: Path, who: str, strategy: str, limit: int | None) -> None:
     Keys: s same, d different, c cannot tell, u undo the last answer, q quit. What the clustering
     thinks is told after the answer.
     """
-    from linkwise.session import Session  # a second to import: --help need not wait
-
-    with Session.open(folder) as session:
+    with open_session(folder) as session:
         given: list[int] = []
         click.echo(_KEYS)
         while limit is None or len(given) < limit:
-            questions = session.query(1, strategy)
+            questions = session.query(1, strategy, who=who or None)
             if not questions:
                 click.echo("No useful question is left.")
                 break
@@ -46,7 +48,9 @@ def ask(folder: Path, who: str, strategy: str, limit: int | None) -> None:
         click.echo(f"{len(given)} answers given. {session.progress().hint}")
 
 
-def _one(session: Session, question: Question, given: list[int], who: str) -> bool:
+def _one(
+    session: AnySession, question: Question | RemoteQuestion, given: list[int], who: str
+) -> bool:
     """Ask one question until it is answered; False to stop."""
     show(*session.rows([question.i, question.j]))
     while True:
@@ -60,12 +64,13 @@ def _one(session: Session, question: Question, given: list[int], who: str) -> bo
         if key in _VERDICTS:
             event = session.answer(question.i, question.j, _VERDICTS[key], who=who)
             given.append(event.seq)
-            click.echo(f"{_VERDICTS[key]}; the clustering thought {question.guess}.")
+            guess = event.payload.get("guess") or question.guess
+            click.echo(f"{_VERDICTS[key]}; the clustering thought {guess}.")
             return True
         click.echo(_KEYS)
 
 
-def show(left: Row, right: Row) -> None:
+def show(left: Row | RemoteRow, right: Row | RemoteRow) -> None:
     """Print two rows side by side; fields that differ are marked."""
     click.echo("")
     click.echo(f"    {'':<12} {_short(left.id):<{_WIDTH}} {_short(right.id)}")

@@ -11,6 +11,7 @@ from linkwise.cli.options import (
     FilePath,
     NameList,
     array_option,
+    count_option,
     drop_option,
     id_option,
     json_option,
@@ -40,9 +41,7 @@ class ImageShape(click.ParamType[tuple[int, ...]]):
 @click.command("create")
 @click.argument("folder", type=FilePath())
 @click.argument("data", type=FilePath())
-@click.option(
-    "-k", "n_clusters", type=click.IntRange(min=1), required=True, help="Number of clusters."
-)
+@count_option
 @click.option("--name", help="What people call the session; the folder's name by default.")
 @id_option
 @click.option("--features", type=NameList(), default=(), help="Cluster by these columns only.")
@@ -71,7 +70,7 @@ class ImageShape(click.ParamType[tuple[int, ...]]):
 def create(
     folder: Path,
     data: Path,
-    n_clusters: int,
+    n_clusters: int | str,
     name: str | None,
     id_column: str | None,
     features: tuple[str, ...],

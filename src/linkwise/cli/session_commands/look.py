@@ -5,21 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from linkwise.cli.options import FilePath, json_option
+from linkwise.cli.session_commands.opening import open_session
 from linkwise.cli.session_commands.say import folder_argument
-
-if TYPE_CHECKING:
-    from linkwise.session import Session
-
-
-def _open(folder: Path) -> Session:
-    from linkwise.session import Session  # a second to import: --help need not wait
-
-    return Session.open(folder)
 
 
 @click.command("show")
@@ -27,7 +18,7 @@ def _open(folder: Path) -> Session:
 @json_option
 def show(folder: Path, as_json: bool) -> None:
     """Show the clusters and how far the answers have come."""
-    with _open(folder) as session:
+    with open_session(folder) as session:
         view, progress, seq = session.view(), session.progress(), session.seq
         name, n_rows = session.name, session.n_rows
     if as_json:
@@ -44,25 +35,51 @@ def show(folder: Path, as_json: bool) -> None:
     click.echo(progress.hint)
 
 
+@click.command("people")
+@folder_argument
+@json_option
+def people(folder: Path, as_json: bool) -> None:
+    """Show who answered, and how far they agree where they told the same pairs."""
+    with open_session(folder) as session:
+        found = session.people()
+    if as_json:
+        click.echo(json.dumps(asdict(found), indent=2))
+        return
+    for person in found.people:
+        agreed = f", {person.agreed} of {person.compared} as others" if person.compared else ""
+        click.echo(
+            f"{person.who or '(no name)'}: {person.answers} pairs, {person.unsure} unsure{agreed}, "
+            f"weight {person.weight:.2f}"
+        )
+    for pair in found.agreements:
+        click.echo(
+            f"{pair.first or '(no name)'} and {pair.second or '(no name)'} agree on {pair.agreed} "
+            f"of {pair.compared} pairs"
+        )
+    if not found.people:
+        click.echo("Nobody has answered yet.", err=True)
+
+
 @click.command("labels")
 @folder_argument
 @click.option("--at", type=click.IntRange(min=0), help="After so many events; all by default.")
 @json_option
 def labels(folder: Path, at: int | None, as_json: bool) -> None:
     """Print the cluster of every row: id, cluster, name, margin."""
-    with _open(folder) as session:
+    with open_session(folder) as session:
         view = session.view(at)
         ids = session.ids
     names = {cluster.number: cluster.name for cluster in view.clusters}
     margins = [round(margin, 6) for margin in view.margins.tolist()]
     lines = zip(ids, view.labels.tolist(), margins, strict=True)
+    shown = {number: -1 if number == view.nowhere else number for number in names}
     if as_json:
-        rows = [{"id": i, "cluster": c, "name": names[c], "margin": m} for i, c, m in lines]
+        rows = [{"id": i, "cluster": shown[c], "name": names[c], "margin": m} for i, c, m in lines]
         click.echo(json.dumps({"seq": view.seq, "labels": rows}, indent=2))
         return
     click.echo("id\tcluster\tname\tmargin")
     for name, cluster, margin in lines:
-        click.echo(f"{name}\t{cluster}\t{names[cluster]}\t{margin}")
+        click.echo(f"{name}\t{shown[cluster]}\t{names[cluster]}\t{margin}")
 
 
 @click.command("query")
@@ -72,7 +89,7 @@ def labels(folder: Path, at: int | None, as_json: bool) -> None:
 @json_option
 def query(folder: Path, n: int, strategy: str, as_json: bool) -> None:
     """Print pairs of rows worth asking about, the most useful first."""
-    with _open(folder) as session:
+    with open_session(folder) as session:
         questions = session.query(n, strategy)
         ids = session.ids
     if as_json:
@@ -92,9 +109,9 @@ def query(folder: Path, n: int, strategy: str, as_json: bool) -> None:
 @json_option
 def history(folder: Path, after: int, limit: int | None, as_json: bool) -> None:
     """Print what was said, by whom and when, and what was taken back."""
-    from linkwise.session import in_words
+    from linkwise.session import Event, in_words
 
-    with _open(folder) as session:
+    with open_session(folder) as session:
         events = session.history(after, limit)
         ids = session.ids
     if as_json:
@@ -103,7 +120,7 @@ def history(folder: Path, after: int, limit: int | None, as_json: bool) -> None:
     for event in events:
         undone = f" (undone by {event.undone_by})" if event.undone_by else ""
         who = f" {event.who}:" if event.who else ""
-        words = in_words(event, lambda row: str(ids[row]))
+        words = in_words(Event(**asdict(event)), lambda row: str(ids[row]))
         click.echo(f"{event.seq}\t{event.when}\t{who} {words}{undone}")
 
 
@@ -116,7 +133,7 @@ def conflicts(ctx: click.Context, folder: Path, as_json: bool) -> None:
 
     The exit code is 0 if there are none, 1 if there are.
     """
-    with _open(folder) as session:
+    with open_session(folder) as session:
         troubles = session.conflicts()
     if as_json:
         click.echo(json.dumps([asdict(trouble) for trouble in troubles], indent=2))
@@ -134,7 +151,7 @@ def conflicts(ctx: click.Context, folder: Path, as_json: bool) -> None:
 @json_option
 def suspects(folder: Path, as_json: bool) -> None:
     """Print answers that are probably wrong, the most suspicious first."""
-    with _open(folder) as session:
+    with open_session(folder) as session:
         found = session.suspects()
     if as_json:
         click.echo(json.dumps([asdict(suspicion) for suspicion in found], indent=2))
@@ -145,24 +162,68 @@ def suspects(folder: Path, as_json: bool) -> None:
         click.echo("No answer looks wrong.")
 
 
+@click.command("number")
+@folder_argument
+@json_option
+def number(folder: Path, as_json: bool) -> None:
+    """Say how many clusters there are, and whether the answers speak for another number."""
+    with open_session(folder) as session:
+        n_clusters, proposal = session.n_clusters, session.propose_k()
+    if as_json:
+        found = None if proposal is None else {"k": proposal.k, "reason": proposal.reason}
+        click.echo(json.dumps({"n_clusters": n_clusters, "proposal": found}, indent=2))
+        return
+    click.echo(f"{n_clusters} clusters.")
+    if proposal is None:
+        click.echo("No answers speak for another number.")
+    else:
+        click.echo(proposal.reason)
+        click.echo(f"  Proposal: linkwise session recluster {folder} {proposal.k}")
+
+
+@click.command("outliers")
+@folder_argument
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1),
+    default=0.01,
+    show_default=True,
+    help="How many, of all rows.",
+)
+@json_option
+def outliers(folder: Path, share: float, as_json: bool) -> None:
+    """Print the rows that are far from everything, the farthest first."""
+    with open_session(folder) as session:
+        found = [session.ids[row] for row in session.outliers(share)]
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+        return
+    for name in found:
+        click.echo(name)
+
+
 @click.command("export")
 @folder_argument
 @click.option(
     "-o",
     "--output",
-    type=FilePath((".csv", ".parquet")),
+    type=FilePath((".csv", ".parquet", ".json")),
     required=True,
-    help="Where to write; .csv or .parquet.",
+    help="Where to write; .csv or .parquet, links and names also .json.",
 )
 @click.option(
     "--what",
-    type=click.Choice(["labels", "answers"]),
+    type=click.Choice(["labels", "answers", "links", "names"]),
     default="labels",
     show_default=True,
-    help="One line per row, or one per answer.",
+    help="One line per row, per answer, per link, or per row that was given a name.",
 )
 def export(folder: Path, output: Path, what: str) -> None:
-    """Write labels (id, cluster, name, margin) or answers (who, when, what) to a file."""
-    with _open(folder) as session:
+    """Write labels (id, cluster, name, margin) or answers (who, when, what) to a file.
+
+    Links are what linkwise check and linkwise cluster --links read, names what --labels reads, and
+    linkwise session import reads answers, links and names.
+    """
+    with open_session(folder) as session:
         session.export(output, what)
     click.echo(f"Wrote {output}.")

@@ -24,8 +24,9 @@ class ConstrainedKMeans(ConstrainedClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters; at least the number of classes the labels name. Cluster ``c`` is
+    n_clusters : int or "auto", default=8
+        Number of clusters; at least the number of classes the labels name. "auto" finds one as
+        :func:`choose_k` does. Cluster ``c`` is
         class ``c`` of the sorted class names.
     max_iter : int, default=300
         Most k-means steps.
@@ -36,6 +37,8 @@ class ConstrainedKMeans(ConstrainedClusterer):
 
     Attributes
     ----------
+    n_clusters_ : int
+        Number of clusters that were looked for.
     labels_ : ndarray of shape (n_samples,)
         Cluster of each row.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
@@ -69,10 +72,11 @@ class ConstrainedKMeans(ConstrainedClusterer):
 
     _reads: ClassVar[Literal["links", "labels"]] = "labels"
     _sparse: ClassVar[bool] = True
+    _counts: ClassVar[bool] = True
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         max_iter: int = 300,
         report: str = "brief",
@@ -87,7 +91,7 @@ class ConstrainedKMeans(ConstrainedClusterer):
         check_number(self, "max_iter", low=1, integer=True)
 
     def _fit(self, X: Matrix, knowledge: PartialLabels, rng: np.random.RandomState) -> None:
-        centers = complete_centers(X, class_means(X, knowledge), self.n_clusters, rng)
+        centers = complete_centers(X, class_means(X, knowledge), self.n_clusters_, rng)
         labels = np.full(X.shape[0], -1, dtype=np.int32)
         for n_iter in range(1, self.max_iter + 1):
             previous = labels

@@ -32,8 +32,8 @@ class COPKMeans(ConstrainedClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
+    n_clusters : int or "auto", default=8
+        Number of clusters; "auto" finds one as :func:`choose_k` does.
     max_iter : int, default=300
         Most rounds.
     report : {"brief", "full"}, default="brief"
@@ -43,6 +43,8 @@ class COPKMeans(ConstrainedClusterer):
 
     Attributes
     ----------
+    n_clusters_ : int
+        Number of clusters that were looked for.
     labels_ : ndarray of shape (n_samples,)
         Cluster of each row; no link is broken.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
@@ -80,10 +82,11 @@ class COPKMeans(ConstrainedClusterer):
     """
 
     _sparse: ClassVar[bool] = True
+    _counts: ClassVar[bool] = True
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         max_iter: int = 300,
         report: str = "brief",
@@ -100,7 +103,7 @@ class COPKMeans(ConstrainedClusterer):
     def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:
         knowledge.closure()  # raises Contradiction and names the chain
         linked = _LinkedRows(knowledge)
-        centers = complete_centers(X, np.empty((0, X.shape[1])), self.n_clusters, rng)
+        centers = complete_centers(X, np.empty((0, X.shape[1])), self.n_clusters_, rng)
         end = lloyd_with_links(X, linked, centers, self.max_iter)
         self.labels_, self.cluster_centers_, self.n_iter_ = end
 

@@ -38,8 +38,8 @@ class KCC(ConstrainedClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
+    n_clusters : int or "auto", default=8
+        Number of clusters; "auto" finds one as :func:`choose_k` does.
     n_partitions : int, default=100
         Number :math:`m` of partitions drawn.
     n_blocks : int or "random", default="random"
@@ -58,6 +58,8 @@ class KCC(ConstrainedClusterer):
 
     Attributes
     ----------
+    n_clusters_ : int
+        Number of clusters that were looked for.
     labels_ : ndarray of shape (n_samples,)
         Cluster of each row.
     partition_centers_ : list of ndarray of shape (n_blocks, n_features)
@@ -100,11 +102,12 @@ class KCC(ConstrainedClusterer):
 
     _reads: ClassVar[Literal["links", "labels"]] = "labels"
     _sparse: ClassVar[bool] = True
+    _counts: ClassVar[bool] = True
     _more_classes: ClassVar[bool] = True
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         n_partitions: int = 100,
         n_blocks: int | str = "random",
@@ -142,7 +145,7 @@ class KCC(ConstrainedClusterer):
         rows = LabelledRows(
             np.zeros((X.shape[0], 1)), LabelColumns((*partitions, knowledge)), self._weights()
         )
-        starts = labelled_starts(rows.X, knowledge, "random", self.n_clusters, self.n_init, rng)
+        starts = labelled_starts(rows.X, knowledge, "random", self.n_clusters_, self.n_init, rng)
         best = rows.best_descent(starts, self.max_iter)
         self.labels_, self.objective_, self.n_iter_ = best.labels, best.objective, best.n_iter
         self.partition_centers_ = [centers for _, centers in drawn]
@@ -154,8 +157,8 @@ class KCC(ConstrainedClusterer):
         """Return the blocks of one k-means run and their centres."""
         n_blocks = self.n_blocks
         if n_blocks == "random":
-            most = max(self.n_clusters, int(np.sqrt(X.shape[0])))
-            n_blocks = rng.randint(self.n_clusters, most + 1)
+            most = max(self.n_clusters_, int(np.sqrt(X.shape[0])))
+            n_blocks = rng.randint(self.n_clusters_, most + 1)
         model = KMeans(n_blocks, n_init=1, max_iter=self.max_iter, random_state=rng)
         with warnings.catch_warnings():  # fewer blocks than asked for are as good
             warnings.simplefilter("ignore", ConvergenceWarning)

@@ -44,8 +44,8 @@ class LCVQE(ConstrainedClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
+    n_clusters : int or "auto", default=8
+        Number of clusters; "auto" finds one as :func:`choose_k` does.
     n_init : int, default=1
         Number of k-means++ starts; the lowest objective is kept.
     max_iter : int, default=300
@@ -57,6 +57,8 @@ class LCVQE(ConstrainedClusterer):
 
     Attributes
     ----------
+    n_clusters_ : int
+        Number of clusters that were looked for.
     labels_ : ndarray of shape (n_samples,)
         Cluster of each row.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
@@ -95,10 +97,11 @@ class LCVQE(ConstrainedClusterer):
     """
 
     _sparse: ClassVar[bool] = True
+    _counts: ClassVar[bool] = True
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         n_init: int = 1,
         max_iter: int = 300,
@@ -121,7 +124,7 @@ class LCVQE(ConstrainedClusterer):
         nothing = np.empty((0, X.shape[1]))
         self.objective_ = np.inf
         for _ in range(self.n_init):
-            self._descend(X, linked, complete_centers(X, nothing, self.n_clusters, rng))
+            self._descend(X, linked, complete_centers(X, nothing, self.n_clusters_, rng))
 
     def _descend(self, X: Matrix, linked: _LinkedRows, centers: Floats) -> None:
         """Alternate labels and centres until no label changes; keep the best step of all."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +31,8 @@ class MPCKMeans(ConstrainedClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
+    n_clusters : int or "auto", default=8
+        Number of clusters; "auto" finds one as :func:`choose_k` does.
     metric : {"diagonal", "full"}, default="diagonal"
         What :math:`A_k` may be.
     shared : bool, default=True
@@ -48,6 +48,8 @@ class MPCKMeans(ConstrainedClusterer):
 
     Attributes
     ----------
+    n_clusters_ : int
+        Number of clusters that were looked for.
     labels_ : ndarray of shape (n_samples,)
         Cluster of each row.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
@@ -84,9 +86,11 @@ class MPCKMeans(ConstrainedClusterer):
     [0, 0, 1, 1]
     """
 
+    _counts: ClassVar[bool] = True
+
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         metric: str = "diagonal",
         shared: bool = True,
@@ -113,7 +117,7 @@ class MPCKMeans(ConstrainedClusterer):
         found = mpck_means(
             X,
             knowledge,
-            self.n_clusters,
+            self.n_clusters_,
             rng,
             full=self.metric == "full",
             shared=self.shared,

@@ -41,8 +41,8 @@ class PartitionKMeans(ConstrainedClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
+    n_clusters : int or "auto", default=8
+        Number of clusters; "auto" finds one as :func:`choose_k` does.
     strength : float, "auto" or sequence of these, default="auto"
         :math:`\lambda`, in units of squared distance. "auto" is the total variance of ``X``, so
         rescaling or shifting ``X`` changes nothing. 0 is k-means; with a very large strength and
@@ -70,6 +70,8 @@ class PartitionKMeans(ConstrainedClusterer):
 
     Attributes
     ----------
+    n_clusters_ : int
+        Number of clusters that were looked for.
     labels_ : ndarray of shape (n_samples,)
         Cluster of each row.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
@@ -132,11 +134,12 @@ class PartitionKMeans(ConstrainedClusterer):
 
     _reads: ClassVar[Literal["links", "labels"]] = "labels"
     _sparse: ClassVar[bool] = True
+    _counts: ClassVar[bool] = True
     _more_classes: ClassVar[bool] = True
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         strength: float | str | Sequence[float | str] = "auto",
         metric: str = "euclidean",
@@ -187,12 +190,18 @@ class PartitionKMeans(ConstrainedClusterer):
         if isinstance(self.init, str):
             check_choice(self, "init", ("seeded", "k-means++", "random"))
             return
-        wanted = (self.n_clusters, X.shape[1])
+        n_clusters = len(np.asarray(self.init)) if self.n_clusters == "auto" else self.n_clusters
+        wanted = (n_clusters, X.shape[1])
         if np.shape(self.init) != wanted or not np.isfinite(self.init).all():
             raise InvalidInput(
                 f"PartitionKMeans: init must be 'seeded', 'k-means++', 'random' or finite centres "
                 f"of shape {wanted}, got an array of shape {np.shape(self.init)}."
             )
+
+    def _count(self, X: Matrix, given: object, rng: np.random.RandomState) -> int:
+        if self.n_clusters == "auto" and not isinstance(self.init, str):
+            return len(np.asarray(self.init))
+        return super()._count(X, given, rng)
 
     def _given(self, constraints: Knowledge | None, n_samples: int) -> Any:
         if LabelColumns.is_table(constraints):
@@ -229,7 +238,7 @@ class PartitionKMeans(ConstrainedClusterer):
     ) -> Descent:
         """Run Algorithm 1 from every start; return the lowest end."""
         rows = LabelledRows(X, knowledge, self._strengths(X, knowledge))
-        starts = labelled_starts(X, knowledge.columns[0], init, self.n_clusters, self.n_init, rng)
+        starts = labelled_starts(X, knowledge.columns[0], init, self.n_clusters_, self.n_init, rng)
         return rows.best_descent(starts, self.max_iter)
 
     def _fit_tied(self, X: Matrix, knowledge: LabelColumns, rng: np.random.RandomState) -> Descent:

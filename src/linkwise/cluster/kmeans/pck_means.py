@@ -36,8 +36,8 @@ class PCKMeans(ConstrainedClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
+    n_clusters : int or "auto", default=8
+        Number of clusters; "auto" finds one as :func:`choose_k` does.
     weight : float or "auto", default="auto"
         Price :math:`w` of one broken link, in units of squared distance. "auto" is the mean squared
         distance of the rows to their overall mean, so rescaling ``X`` changes nothing. 0 is
@@ -51,6 +51,8 @@ class PCKMeans(ConstrainedClusterer):
 
     Attributes
     ----------
+    n_clusters_ : int
+        Number of clusters that were looked for.
     labels_ : ndarray of shape (n_samples,)
         Cluster of each row.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
@@ -87,10 +89,11 @@ class PCKMeans(ConstrainedClusterer):
     """
 
     _sparse: ClassVar[bool] = True
+    _counts: ClassVar[bool] = True
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         weight: float | str = "auto",
         max_iter: int = 100,
@@ -110,8 +113,8 @@ class PCKMeans(ConstrainedClusterer):
     def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:
         weight = _mean_squared_distance(X) if self.weight == "auto" else float(self.weight)
         linked = _LinkedRows(knowledge, weight)
-        known = neighbourhood_means(X, knowledge, self.n_clusters)
-        centers = complete_centers(X, known, self.n_clusters, rng)
+        known = neighbourhood_means(X, knowledge, self.n_clusters_)
+        centers = complete_centers(X, known, self.n_clusters_, rng)
         end = lloyd_with_links(X, linked, centers, self.max_iter)
         self.labels_, self.cluster_centers_, self.n_iter_ = end
         broken = knowledge.weight[~knowledge.satisfied(end.labels)].sum()

@@ -23,8 +23,9 @@ class SeededKMeans(ConstrainedClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters; at least the number of classes the labels name. Cluster ``c`` grows
+    n_clusters : int or "auto", default=8
+        Number of clusters; at least the number of classes the labels name. "auto" finds one as
+        :func:`choose_k` does. Cluster ``c`` grows
         from class ``c`` of the sorted class names.
     max_iter : int, default=300
         Most k-means steps.
@@ -37,6 +38,8 @@ class SeededKMeans(ConstrainedClusterer):
 
     Attributes
     ----------
+    n_clusters_ : int
+        Number of clusters that were looked for.
     labels_ : ndarray of shape (n_samples,)
         Cluster of each row.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
@@ -70,10 +73,11 @@ class SeededKMeans(ConstrainedClusterer):
 
     _reads: ClassVar[Literal["links", "labels"]] = "labels"
     _sparse: ClassVar[bool] = True
+    _counts: ClassVar[bool] = True
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         max_iter: int = 300,
         tol: float = 1e-4,
@@ -91,8 +95,8 @@ class SeededKMeans(ConstrainedClusterer):
         check_number(self, "tol", low=0)
 
     def _fit(self, X: Matrix, knowledge: PartialLabels, rng: np.random.RandomState) -> None:
-        start = complete_centers(X, class_means(X, knowledge), self.n_clusters, rng)
-        model = KMeans(self.n_clusters, init=start, n_init=1, max_iter=self.max_iter, tol=self.tol)
+        start = complete_centers(X, class_means(X, knowledge), self.n_clusters_, rng)
+        model = KMeans(self.n_clusters_, init=start, n_init=1, max_iter=self.max_iter, tol=self.tol)
         model.fit(X)
         self.labels_ = model.labels_.astype(np.int32, copy=False)
         self.cluster_centers_ = model.cluster_centers_

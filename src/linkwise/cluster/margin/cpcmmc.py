@@ -141,12 +141,12 @@ class CPCMMC(LinearClusterer):
         self, rows: CentredRows, links: Links, rng: np.random.RandomState
     ) -> dict[str, Descent]:
         """Return where the procedure ends from every start."""
-        if self.n_clusters == 1:
+        if self.n_clusters_ == 1:
             return {"none": only_cluster(rows)}
         names = [self.starts]
         if self.starts == "auto":
             names = ["links", "kmeans"] if links.n_links else ["kmeans"]
-        starts = Starts(rows, links, self.n_clusters, self.alpha, rng)
+        starts = Starts(rows, links, self.n_clusters_, self.alpha, rng)
         problem = _Comparison(rows, links, self.alpha, self.must_weight, self.cannot_weight)
         return {
             name: descend(problem, starts.weights(name), lbfgs, self.max_iter, self.tol)

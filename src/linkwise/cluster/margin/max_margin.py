@@ -197,19 +197,19 @@ class MaxMarginClustering(LinearClusterer):
         self.objectives_ = {name: end.path[-1] for name, end in ends.items()}
         self.start_ = min(ends, key=lambda name: _rank(rows, knowledge, ends[name]))
         self._keep(rows, ends[self.start_], features)
-        warn_of_lost_clusters(self, self.labels_, self.n_clusters)
+        warn_of_lost_clusters(self, self.labels_, self.n_clusters_)
 
     def _ends(
         self, rows: CentredRows, links: Links, rng: np.random.RandomState
     ) -> dict[str, Descent]:
         """Return where the procedure ends from every start."""
-        if self.n_clusters == 1:
+        if self.n_clusters_ == 1:
             return {"none": only_cluster(rows)}
         alpha = self._alpha(links.n_links)
         linked = links.linked_rows
         alone = PairMargin(rows.take(linked), links[linked], alpha, 0.0, self.balanced)
         together = PairMargin(rows, links, alpha, float(self.delta), self.balanced)
-        starts = Starts(rows, links, self.n_clusters, alpha, rng)
+        starts = Starts(rows, links, self.n_clusters_, alpha, rng)
         solver = SOLVERS[self.solver]
         said = links.weight.sum() > 0
         ends = {}

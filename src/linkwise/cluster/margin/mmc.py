@@ -110,10 +110,10 @@ class MMC(LinearClusterer):
 
     def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:
         rows = CentredRows.of(X)
-        if self.n_clusters == 1:
+        if self.n_clusters_ == 1:
             found = only_cluster(rows)
         else:
-            starts = Starts(rows, knowledge, self.n_clusters, self.alpha, rng)
+            starts = Starts(rows, knowledge, self.n_clusters_, self.alpha, rng)
             problem = _RowMargin(rows, self.alpha)
             with one_blas_thread():  # the products are slim: more threads only wait
                 W = starts.weights("kmeans")

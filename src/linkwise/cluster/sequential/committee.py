@@ -40,7 +40,8 @@ class Posterior:
     ``memberships`` (n_landmarks, n_clusters) are what rows are voted by, ``seen`` what the
     landmarks are themselves, ``spoken`` (n_rows, n_clusters) what the rows spoken about are;
     ``suspicion`` is the probability that each link is wrong; ``weight`` says how much of what was
-    learned counts; ``cluster_of`` is the cluster of each named class.
+    learned counts; ``cluster_of`` is the cluster of each named class; ``evidence`` is the
+    log-likelihood of all answers by what did not see them.
     """
 
     memberships: Floats
@@ -50,6 +51,7 @@ class Posterior:
     error_rate: float
     weight: float
     cluster_of: Ints
+    evidence: float
 
 
 class Calibration(NamedTuple):
@@ -84,6 +86,7 @@ def listen(basis: Basis, places: Places, answers: Answers) -> Posterior:
         error_rate=verdict.error_rate,
         weight=weight,
         cluster_of=cluster_of,
+        evidence=_log_likelihood(answers, found.together),
     )
 
 
@@ -198,6 +201,12 @@ def calibrate(answers: Answers, together: Floats, n_clusters: int, rate: float) 
     value = np.log(if_not + (if_same - if_not) * same).sum(axis=1)
     weight = softmax_rows(value[None])[0]
     return Calibration(misplaced=float(weight @ _MISPLACED), together=weight @ same)
+
+
+def _log_likelihood(answers: Answers, together: Floats) -> float:
+    """Return how well answers are predicted; by one error rate, so that models can be compared."""
+    if_same, if_not = answers.chances(ERROR_RATE)
+    return float(np.log(np.maximum(if_not + (if_same - if_not) * together, 1e-3)).sum())
 
 
 def _weight(answers: Answers, before: Floats, after: Floats, doubt: float, rate: float) -> float:

@@ -6,40 +6,39 @@ only, which is why their cost does not depend on the number of rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.linalg import eigh
-from sklearn.cluster import kmeans_plusplus
-from sklearn.metrics import pairwise_distances_argmin
 
+from linkwise.cluster.consensus import (
+    N_LANDMARKS,
+    N_NEAREST,
+    best_kmeans,
+    block_members,
+    coordinates,
+    join_nearest,
+    landmark_features,
+    spectrum,
+)
+from linkwise.cluster.consensus import one_hot as one_hot
+from linkwise.cluster.consensus import scaled as scaled
+from linkwise.cluster.consensus import side_by_side as side_by_side
+from linkwise.cluster.consensus import unit_rows as unit_rows
 from linkwise.ensemble import LabelMatrix, RowSource
-from linkwise.ensemble.preparation import Preparation
-from linkwise.ensemble.sources import sample_rows
 from linkwise.kernels.coassociation import nearest_by_coassociation
-from linkwise.kernels.lloyd import lloyd
 from linkwise.kernels.vote.vote import scores
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: Rows that stand for all others.
-N_LANDMARKS = 2000
-#: Landmarks that each is joined to, and as a mixture of which any other row is seen.
-N_NEAREST = 10
 #: Smooth directions of the graph that are kept.
 N_DIRECTIONS = 200
 #: How far the graph carries: the share of each step of a walk that goes on.
 SMOOTHING = 0.9
-#: Total variance of the features for one of the graph, where landmarks are clustered by both. At
-#: more than about 4/3 a graph that falls apart along one loud column does not overrule k-means.
-FEATURE_WEIGHT = 2.0
 _N_INIT = 20
-_MAX_ITER = 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +64,8 @@ class Basis:
         older version wrote.
     n_clusters, n_blocks : int
         Number of clusters, and of blocks in each partition.
+    seed : int
+        Draws the starts of k-means, the same for every number of clusters.
     """
 
     rows: Ints
@@ -76,6 +77,7 @@ class Basis:
     features: NDArray[np.float32]
     n_clusters: int
     n_blocks: int
+    seed: int
 
     @property
     def n_landmarks(self) -> int:
@@ -89,17 +91,11 @@ class Basis:
     @cached_property
     def coordinates(self) -> Floats:
         """Graph and features of the landmarks, as they are clustered without answers."""
-        return _coordinates(self.vectors, self.features, self.n_clusters)
+        return coordinates(self.vectors, self.features, self.n_clusters)
 
     @cached_property
     def _members(self) -> sp.csr_array:
-        """Which landmarks each block of each partition holds, rows that sum to 1."""
-        n_partitions = len(self.blocks)
-        block = self.blocks.astype(np.int64) + np.arange(n_partitions)[:, None] * self.n_blocks
-        landmark = np.tile(np.arange(self.n_landmarks), n_partitions)
-        shape = n_partitions * self.n_blocks, self.n_landmarks
-        holds = sp.csr_array((np.ones(block.size), (block.ravel(), landmark)), shape)
-        return sp.diags_array(1.0 / np.maximum(holds.sum(axis=1), 1.0)) @ holds
+        return block_members(self.blocks, self.n_blocks)
 
     def tables(self, memberships: Floats) -> Floats:
         """Return the mean membership of the landmarks of each block, a table per partition."""
@@ -110,6 +106,21 @@ class Basis:
         """Return the share of votes of each cluster for rows given by their blocks."""
         return np.asarray(scores(blocks, self.tables(memberships)) / len(self.blocks))
 
+    def reclustered(self, n_clusters: int, known: Ints | None = None) -> Basis:
+        """Return the same landmarks in another number of clusters.
+
+        ``known`` are these clusters where somebody has found them before.
+        """
+        basis = self
+        if _n_directions(n_clusters, self.n_landmarks) != len(self.smoothness):
+            vectors, smoothness = _directions(self.blocks, n_clusters)
+            basis = replace(self, vectors=vectors, smoothness=smoothness)
+        if known is None:
+            places = coordinates(basis.vectors, basis.features, n_clusters)
+            rng = np.random.RandomState(self.seed)
+            known = _by_size(best_kmeans(places, n_clusters, _N_INIT, rng), n_clusters)
+        return replace(basis, labels=known, n_clusters=n_clusters)
+
 
 def build_basis(
     labels: LabelMatrix,
@@ -119,41 +130,34 @@ def build_basis(
     rng: np.random.RandomState,
 ) -> Basis:
     """Draw landmarks, join each to those it shares most blocks with, and take the spectrum."""
-    n_landmarks = min(labels.n_rows, max(N_LANDMARKS, 4 * n_clusters))
+    n_landmarks = min(labels.n_rows, N_LANDMARKS)
     rows = np.sort(rng.choice(labels.n_rows, n_landmarks, replace=False)).astype(np.int64)
     blocks = np.ascontiguousarray(labels.rows(rows).T)
-    values, vectors = _spectrum(_graph(blocks), max(N_DIRECTIONS, 2 * n_clusters))
-    features = _features(source, rows)
-    coordinates = _coordinates(vectors, features, n_clusters)
-    return Basis(
+    vectors, smoothness = _directions(blocks, n_clusters)
+    alone = Basis(
         rows=rows,
         blocks=blocks,
         vectors=vectors,
-        smoothness=(1 - SMOOTHING) / (1 - SMOOTHING * values),
-        labels=_by_size(_kmeans(coordinates, n_clusters, _N_INIT, rng), n_clusters),
+        smoothness=smoothness,
+        labels=np.zeros(n_landmarks, dtype=np.int64),
         order=rng.permutation(n_landmarks).astype(np.int64),
-        features=features,
-        n_clusters=n_clusters,
+        features=landmark_features(source, rows),
+        n_clusters=1,
         n_blocks=n_blocks,
+        seed=int(rng.randint(2**31 - 1)),
     )
+    return alone.reclustered(n_clusters)
 
 
-def _coordinates(
-    vectors: Floats, features: NDArray[np.float32], n_clusters: int
-) -> NDArray[np.float64]:
-    """Put graph and features side by side.
-
-    The partition that explains most of the two wins: the graph's where the features do not object,
-    plain k-means where they do.
-    """
-    return side_by_side(unit_rows(vectors[:, :n_clusters]), features.astype(np.float64))
+def _n_directions(n_clusters: int, n_landmarks: int) -> int:
+    return min(n_landmarks, max(N_DIRECTIONS, 2 * n_clusters))
 
 
-def side_by_side(graph: Floats, features: Floats) -> Floats:
-    """Join coordinates by which landmarks are clustered, features having twice the variance."""
-    return np.ascontiguousarray(
-        np.hstack([scaled(graph), np.sqrt(FEATURE_WEIGHT) * scaled(features)])
-    )
+def _directions(blocks: NDArray[np.uint8], n_clusters: int) -> tuple[Floats, Floats]:
+    """Return the smooth directions of the landmarks' graph, and how far each carries."""
+    n_wanted = _n_directions(n_clusters, blocks.shape[1])
+    values, vectors = spectrum(join_nearest(blocks), n_wanted)
+    return vectors, (1 - SMOOTHING) / (1 - SMOOTHING * values)
 
 
 def lift(basis: Basis, rows: Ints, blocks: NDArray[np.uint8]) -> sp.csr_array:
@@ -175,67 +179,7 @@ def lift(basis: Basis, rows: Ints, blocks: NDArray[np.uint8]) -> sp.csr_array:
     return sp.csr_array((share.ravel(), nearest.ravel(), first), (len(rows), basis.n_landmarks))
 
 
-def unit_rows(A: NDArray[Any]) -> NDArray[Any]:
-    """Scale every row to length one; rows of zeros stay zeros."""
-    length = np.linalg.norm(A, axis=1, keepdims=True)
-    return np.asarray(A / np.maximum(length, np.finfo(A.dtype).tiny))
-
-
-def scaled(coordinates: Floats) -> Floats:
-    """Centre the rows, and scale them all alike so that their mean square length is one."""
-    around = coordinates - coordinates.mean(axis=0)
-    size = np.sqrt(np.square(around).sum() / len(around))
-    return np.ascontiguousarray(around / max(float(size), np.finfo(float).tiny))
-
-
-def one_hot(labels: Ints, n_clusters: int) -> Floats:
-    """Return the labels as rows of zeros with a single one."""
-    member = np.zeros((len(labels), n_clusters))
-    member[np.arange(len(labels)), labels] = 1.0
-    return member
-
-
-def _features(source: RowSource, rows: Ints) -> NDArray[np.float32]:
-    """Return the landmarks' leading principal components."""
-    landmarks = sample_rows(source, rows)
-    return Preparation.fit(landmarks, project=True).rows(landmarks)
-
-
-def _graph(blocks: NDArray[np.uint8]) -> sp.csr_array:
-    """Join every landmark to its ten nearest; weight = share of partitions, larger one of two."""
-    n_partitions, n = blocks.shape
-    n_nearest = min(N_NEAREST, n - 1)
-    nearest, counts = nearest_by_coassociation(
-        np.ascontiguousarray(blocks.T), blocks, n_nearest, np.arange(n)
-    )
-    first = np.arange(n + 1) * n_nearest
-    graph = sp.csr_array(((counts / n_partitions).ravel(), nearest.ravel(), first), (n, n))
-    return graph.maximum(graph.T)
-
-
-def _spectrum(graph: sp.csr_array, n_wanted: int) -> tuple[Floats, Floats]:
-    """Return the largest eigenvalues of the normalised graph and their vectors, largest first."""
-    n = graph.shape[0]
-    scale = 1 / np.sqrt(np.maximum(graph.sum(axis=1), np.finfo(float).tiny))
-    normalised = graph.toarray() * scale[:, None] * scale[None, :]
-    values, vectors = eigh(normalised, subset_by_index=[n - min(n, n_wanted), n - 1])
-    return np.clip(values[::-1], -1.0, 1.0), np.ascontiguousarray(vectors[:, ::-1])
-
-
-def _kmeans(places: Floats, n_clusters: int, n_init: int, rng: np.random.RandomState) -> Ints:
-    """Return the best of several k-means runs; unlike scikit-learn's, whatever the threads."""
-    best, least = np.zeros(len(places), dtype=np.int64), np.inf
-    places = np.ascontiguousarray(places)
-    for _ in range(n_init):
-        centers, _ = kmeans_plusplus(places, n_clusters, random_state=rng)
-        start = pairwise_distances_argmin(places, centers)
-        labels, inertia = lloyd(places, start, n_clusters, _MAX_ITER)
-        if inertia < least:
-            best, least = labels, inertia
-    return best
-
-
-def _by_size(labels: NDArray[Any], n_clusters: int) -> Ints:
+def _by_size(labels: Ints, n_clusters: int) -> Ints:
     """Number the clusters by size, largest first: names do not depend on the k-means run."""
     order = np.argsort(-np.bincount(labels, minlength=n_clusters), kind="stable")
     names = np.empty(n_clusters, dtype=np.int64)

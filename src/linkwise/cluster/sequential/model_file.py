@@ -39,6 +39,7 @@ class StoredModel:
     links: Links
     named: PartialLabels
     arrays: Mapping[str, NDArray[Any]]
+    n_clusters: int
     version: int = FORMAT.version
 
 
@@ -60,6 +61,7 @@ def write_model(stored: StoredModel, folder: Path) -> None:
     header = {
         "class": stored.kind,
         "params": params,
+        "n_clusters": stored.n_clusters,
         "n_features": stored.n_features,
         "feature_names": stored.feature_names,
         "n_rows": stored.ensemble.n_rows,
@@ -114,6 +116,7 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
         ),
         named=_read_names(arrays, header),
         arrays=arrays,
+        n_clusters=int(header.get("n_clusters", header["params"]["n_clusters"])),
         version=header["version"],
     )
     return getattr(import_module(_CLASSES[kind]), kind).restore(stored)

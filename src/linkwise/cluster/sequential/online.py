@@ -3,17 +3,32 @@
 ``fit`` builds the ensemble. ``update`` and ``retract`` change the set of links and solve a problem
 whose size does not depend on the number of rows. ``labels_`` and ``margins_`` are voted over all
 rows when somebody asks for them, and kept until the next change.
+
+All that a fitted model knows is one :class:`Moment`, which never changes: a change makes the next
+one and puts it in the place of the last by one assignment. So threads may read while another one
+changes the model; each sees it as it was before or as it is after. Changes come one at a time.
 """
 
 from __future__ import annotations
 
+import copy
 import os
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, Self, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Concatenate,
+    Generic,
+    NamedTuple,
+    ParamSpec,
+    Self,
+    TypeVar,
+)
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +42,7 @@ from linkwise.ensemble import Ensemble, RowSource, SourceLike, as_source
 from linkwise.errors import InvalidInput
 from linkwise.running import NO_WISHES, RunOptions, current_options
 from linkwise.scores import nmi
+from linkwise.threads import survive_fork
 from linkwise.validation import check_number
 
 Margins = NDArray[np.float32]
@@ -43,28 +59,136 @@ class Rows:
         return self.source.n_rows, self.source.n_features
 
 
-class OnlineClusterer(ConstrainedClusterer):
+#: What a class prepares once, and what it finds from all that was said.
+Prepared = TypeVar("Prepared")
+Solved = TypeVar("Solved")
+
+
+@dataclass(frozen=True, eq=False)
+class Moment(Generic[Prepared, Solved]):
+    """All that a fitted model knows, at one moment.
+
+    Attributes
+    ----------
+    ensemble : Ensemble
+        The partitions; rows may have been appended to them since.
+    n_rows : int
+        Rows there are.
+    basis
+        What was prepared once and does not depend on answers.
+    links, named : Links, PartialLabels
+        All that was said.
+    solution
+        What it amounts to.
+    n_clusters : int
+        Clusters there are.
+    wanted : int or "auto"
+        The number that was asked for.
+    left_out : int64 array
+        Rows that belong nowhere, increasing.
+    """
+
+    ensemble: Ensemble
+    n_rows: int
+    basis: Prepared
+    links: Links
+    named: PartialLabels
+    solution: Solved
+    n_clusters: int
+    wanted: int | str
+    left_out: NDArray[np.int64]
+
+    @property
+    def blocks(self) -> NDArray[np.uint8]:
+        """Block of each row in each partition, (n_partitions, n_rows)."""
+        return self.ensemble.labels.array[:, : self.n_rows]
+
+
+@dataclass(frozen=True, eq=False)
+class Restored(Generic[Prepared, Solved]):
+    """What a class makes of the arrays in a file; no solution where it must be found again."""
+
+    basis: Prepared
+    solution: Solved | None
+    wanted: int | str
+    left_out: NDArray[np.int64]
+
+
+class _Ballot(NamedTuple):
+    """What was voted, and at which moment."""
+
+    moment: object
+    labels: Labels
+    margins: Margins
+
+
+class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
     """Base of the clusterers that answers reach one by one.
 
     A subclass builds its ensemble (``_build``), prepares what never changes (``_prepare``), finds
     its small state from all that was said (``_solve``), and votes (``_vote``, ``_settled``).
     It names the arrays that are its state (``_arrays``) and takes them back (``_restore``).
+    Whatever reads more than one thing takes ``_now`` once and reads from that.
     """
 
     _sparse: ClassVar[bool] = True
 
-    links_: Links
-    named_: PartialLabels
-    _voted: tuple[Labels, Margins] | None
+    _moment: Moment[Prepared, Solved]
+    _voted: _Ballot | None = None
+    #: The number of clusters that an ensemble is built for; ``fit`` tells it before it builds one.
+    _assumed: int
     #: What the constructor was told about running, which it should not be.
     _wishes: RunOptions = NO_WISHES
 
     def _fit(self, X: Rows, knowledge: Links | PartialLabels, rng: np.random.RandomState) -> None:
-        self.ensemble_: Ensemble = self._build(X.source, int(rng.randint(2**31 - 1)))
-        self._prepare(X.source, rng)
+        ensemble = self._build(X.source, int(rng.randint(2**31 - 1)))
+        basis = self._prepare(ensemble, X.source, rng)
+        links, given = self._split(knowledge)
+        named = PartialLabels.of_rows({}, len(links)) if given is None else given
+        self._check_classes(named, self._assumed, self.n_clusters)
+        basis, solution, number = self._solve(ensemble, basis, links, named, self.n_clusters)
         self.n_iter_ = 1
-        links, named = self._split(knowledge)
-        self._say(links, PartialLabels.of_rows({}, len(links)) if named is None else named)
+        nowhere = np.empty(0, dtype=np.int64)
+        said = (links, named, solution, number, self.n_clusters, nowhere)
+        self._become(Moment(ensemble, ensemble.n_rows, basis, *said))
+
+    @property
+    def _now(self) -> Moment[Prepared, Solved]:
+        check_is_fitted(self)
+        return self._moment
+
+    def _become(self, moment: Moment[Prepared, Solved]) -> Self:
+        """Put another moment in the place of the last, in one step."""
+        self._moment = moment
+        self._voted = None
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_moment" in vars(self)
+
+    @property
+    def n_clusters_(self) -> int:
+        """Number of clusters there are."""
+        return self._now.n_clusters
+
+    @n_clusters_.setter
+    def n_clusters_(self, number: int) -> None:
+        self._assumed = number
+
+    @property
+    def ensemble_(self) -> Ensemble:
+        """The partitions."""
+        return self._now.ensemble
+
+    @property
+    def links_(self) -> Links:
+        """All links that were given."""
+        return self._now.links
+
+    @property
+    def named_(self) -> PartialLabels:
+        """All labels that were given."""
+        return self._now.named
 
     if TYPE_CHECKING:  # more can be rows here than elsewhere; the ritual is the same
 
@@ -93,8 +217,8 @@ class OnlineClusterer(ConstrainedClusterer):
         -------
         self
         """
-        check_is_fitted(self)
-        links, named = self.links_, self.named_
+        now = self._now
+        links, named = now.links, now.named
         for given in (constraints, *more):
             said, called = self._parted(given)
             links, named = links | said, named if called is None else named | called
@@ -107,28 +231,28 @@ class OnlineClusterer(ConstrainedClusterer):
         -------
         self
         """
-        check_is_fitted(self)
+        now = self._now
         unwanted, unnamed = self._parted(constraints)
-        named = self.named_ if unnamed is None else self._named_without(unnamed)
+        named = now.named if unnamed is None else self._named_without(unnamed)
         for kind in ("must", "cannot"):
-            held = {tuple(pair) for pair in getattr(self.links_, kind).tolist()}
+            held = {tuple(pair) for pair in getattr(now.links, kind).tolist()}
             for pair in getattr(unwanted, kind).tolist():
                 if tuple(pair) not in held:
                     raise InvalidInput(
                         f"{pair[0]}-{pair[1]} was never given as a {kind}-link, so it cannot be "
                         "taken back. Nothing was changed."
                     )
-        return self._say(self.links_.without(unwanted), named)
+        return self._say(now.links.without(unwanted), named)
 
     def _named_without(self, labels: PartialLabels) -> PartialLabels:
         """Take labels back; one that was never given is refused."""
-        held, unwanted = self.named_.labels, labels.labels
+        held, unwanted = self._now.named.labels, labels.labels
         for row in labels.known_rows[(held != unwanted)[labels.known_rows]][:1]:
             raise InvalidInput(
                 f"row {row} was never labelled {unwanted[row]!r}, so that cannot be taken back. "
                 "Nothing was changed."
             )
-        return self.named_.without(labels)
+        return self._now.named.without(labels)
 
     def extend(self, X: SourceLike) -> Self:
         """Append rows; they are labelled by the partitions that exist, and can be linked.
@@ -142,55 +266,81 @@ class OnlineClusterer(ConstrainedClusterer):
         -------
         self
         """
-        check_is_fitted(self)
+        now = self._now
         rows = self._validate_rows(X, reset=False)
         options = self._options()
-        self.ensemble_.extend(
+        now.ensemble.extend(
             rows.source,
             n_threads=self.n_jobs,
             progress=options.progress,
             cancel=options.cancel,
         )
-        held, n_rows = self.links_, self.ensemble_.n_rows
-        self.links_ = Links(n_rows, must=held.must, cannot=held.cannot, weight=held.weight)
-        self.named_ = self.named_.extended(n_rows)
-        self._voted = None
-        return self
+        held, n_rows = now.links, now.ensemble.n_rows
+        links = Links(n_rows, must=held.must, cannot=held.cannot, weight=held.weight)
+        named = now.named.extended(n_rows)
+        return self._become(replace(now, n_rows=n_rows, links=links, named=named))
+
+    def twin(self) -> Self:
+        """Return a model that knows the same and goes its own way from here.
+
+        It reads the same partitions, also where those are a file, and appends to a copy of them.
+        """
+        now, twin = self._now, copy.copy(self)
+        return twin._become(replace(now, ensemble=now.ensemble.borrowed()))
+
+    def of_first(self, n_rows: int) -> Self:
+        """Return a model of the first rows alone, as if the others had never been appended."""
+        now = self._now
+        if not 1 <= n_rows <= now.n_rows:
+            raise InvalidInput(f"there are {now.n_rows} rows, so there are no first {n_rows}.")
+        rows = np.arange(n_rows)
+        links, named, solution = now.links[rows], now.named[rows], now.solution
+        basis, number = now.basis, now.n_clusters
+        if links.n_links < now.links.n_links or named.n_known < now.named.n_known:
+            basis, solution, number = self._solve(now.ensemble, basis, links, named, now.wanted)
+        left_out = now.left_out[now.left_out < n_rows]
+        said = (links, named, solution, number, now.wanted, left_out)
+        ensemble = now.ensemble.borrowed(n_rows)
+        return copy.copy(self)._become(Moment(ensemble, n_rows, basis, *said))
 
     @property
     def labels_(self) -> Labels:  # type: ignore[override]  # voted when asked for
         """Cluster of each row, linked rows as the answers say."""
-        return self._ballot()[0]
+        return self._ballot().labels
 
     @property
     def margins_(self) -> Margins:
         """Lead of each row's cluster over the next, as a share of the votes; 0 is a toss-up."""
-        return self._ballot()[1]
+        return self._ballot().margins
 
     @property
     def report_(self) -> FitReport:  # type: ignore[override]  # made when asked for
         """What the answers so far bought."""
-        check_is_fitted(self)
+        return self._report_at(self._now)
+
+    def _report_at(self, now: Moment[Prepared, Solved]) -> FitReport:
         agreement = None
         if self.report == "full":
-            agreement = nmi(self._vote(self.ensemble_.labels.array, silent=True)[0], self.labels_)
-        rows, settled = self._settled()
-        _, withdrawn = self.links_.repair()
-        counted = FitReport.compare(self.links_[rows], withdrawn, settled, agreement)
-        return counted.with_names(self.named_.codes[rows], settled)
+            silent = self._vote(now, now.blocks, silent=True)[0]
+            agreement = nmi(silent, self._voted_at(now).labels)
+        rows, settled = self._settled(now)
+        _, withdrawn = now.links.repair()
+        counted = FitReport.compare(now.links[rows], withdrawn, settled, agreement)
+        return counted.with_names(now.named.codes[rows], settled)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a folder of JSON and ``.npy`` files; see :func:`load`."""
-        check_is_fitted(self)
+        now = self._now
         stored = StoredModel(
             kind=type(self).__name__,
             params=self.get_params(),
             n_features=int(self.n_features_in_),
             feature_names=list(getattr(self, "feature_names_in_", ())),
-            ensemble=self.ensemble_,
-            links=self.links_,
-            named=self.named_,
-            arrays=self._arrays(),
+            ensemble=now.ensemble,
+            links=now.links,
+            named=now.named,
+            arrays=self._arrays(now),
+            n_clusters=now.n_clusters,
         )
         write_model(stored, Path(path))
 
@@ -198,30 +348,58 @@ class OnlineClusterer(ConstrainedClusterer):
     def restore(cls, stored: StoredModel) -> Self:
         """Return the model that was stored; :func:`load` finds its class and calls this."""
         model = cls(**stored.params)
-        model.ensemble_ = stored.ensemble
         model.n_features_in_ = stored.n_features
         if stored.feature_names:
             model.feature_names_in_ = np.array(stored.feature_names, dtype=object)
         model.n_iter_ = 1
-        model.links_, model.named_ = stored.links, stored.named
-        model._restore(stored.arrays, stored.version)
-        model._voted = None
-        return model
+        model._assumed = stored.n_clusters
+        found = model._restore(stored)
+        basis, solution, number = found.basis, found.solution, stored.n_clusters
+        if solution is None:
+            basis, solution, number = model._solve(
+                stored.ensemble, basis, stored.links, stored.named, found.wanted
+            )
+        moment = Moment(
+            stored.ensemble,
+            stored.ensemble.n_rows,
+            basis,
+            stored.links,
+            stored.named,
+            solution,
+            number,
+            found.wanted,
+            found.left_out,
+        )
+        return model._become(moment)
 
     def _build(self, source: RowSource, seed: int) -> Ensemble:
         raise NotImplementedError
 
-    def _prepare(self, source: RowSource, rng: np.random.RandomState) -> None:
+    def _prepare(
+        self, ensemble: Ensemble, source: RowSource, rng: np.random.RandomState
+    ) -> Prepared:
         raise NotImplementedError
 
-    def _solve(self) -> None:
+    def _solve(
+        self,
+        ensemble: Ensemble,
+        basis: Prepared,
+        links: Links,
+        named: PartialLabels,
+        wanted: int | str,
+    ) -> tuple[Prepared, Solved, int]:
+        """Find what was said amounts to, on which basis, and in how many clusters."""
         raise NotImplementedError
 
-    def _vote(self, blocks: NDArray[np.uint8], *, silent: bool = False) -> tuple[Labels, Margins]:
+    def _vote(
+        self, now: Moment[Prepared, Solved], blocks: NDArray[np.uint8], *, silent: bool = False
+    ) -> tuple[Labels, Margins]:
         """Vote on rows given by their blocks; ``silent`` as if nothing had been said."""
         raise NotImplementedError
 
-    def _settled(self) -> tuple[NDArray[np.int64], NDArray[np.integer[Any]]]:
+    def _settled(
+        self, now: Moment[Prepared, Solved]
+    ) -> tuple[NDArray[np.int64], NDArray[np.integer[Any]]]:
         """Return the rows spoken about, increasing, and their clusters."""
         raise NotImplementedError
 
@@ -229,47 +407,67 @@ class OnlineClusterer(ConstrainedClusterer):
         """Part what was said into links and labels, None without any; here labels become links."""
         return given.to_links() if isinstance(given, PartialLabels) else given, None
 
-    def _arrays(self) -> dict[str, NDArray[Any]]:
+    def _arrays(self, now: Moment[Prepared, Solved]) -> dict[str, NDArray[Any]]:
         """Return the arrays that are the fitted state, besides ensemble and links."""
         raise NotImplementedError
 
-    def _restore(self, arrays: Mapping[str, NDArray[Any]], version: int) -> None:
-        """Take back what ``_arrays`` returned when the file's ``version`` was written."""
+    def _restore(self, stored: StoredModel) -> Restored[Prepared, Solved]:
+        """Return what ``_arrays`` took apart."""
         raise NotImplementedError
 
-    def _say(self, links: Links, named: PartialLabels) -> Self:
-        self._check_classes(named)
-        self.links_, self.named_ = links, named
-        self._solve()
-        self._voted = None
-        return self
+    def _say(self, links: Links, named: PartialLabels, wanted: int | str | None = None) -> Self:
+        survive_fork()
+        now = self._now
+        number = now.wanted if wanted is None else wanted
+        most = now.n_clusters if isinstance(number, str) else int(number)
+        self._check_classes(named, most, number)
+        basis, solution, found = self._solve(now.ensemble, now.basis, links, named, number)
+        moment = replace(
+            now,
+            basis=basis,
+            links=links,
+            named=named,
+            solution=solution,
+            n_clusters=found,
+            wanted=number,
+        )
+        return self._become(moment)
 
-    def _check_classes(self, named: PartialLabels) -> None:
-        if len(named.classes) > self.n_clusters:
+    def _check_classes(self, named: PartialLabels, n_clusters: int, wanted: int | str) -> None:  # noqa: ARG002
+        """Refuse labels of more classes than there are clusters."""
+        if len(named.classes) > n_clusters:
             raise InvalidInput(
-                f"{type(self).__name__}(n_clusters={self.n_clusters}): the labels name "
+                f"{type(self).__name__}(n_clusters={n_clusters}): the labels name "
                 f"{len(named.classes)} classes. Ask for at least that many clusters."
             )
 
-    def _ballot(self) -> tuple[Labels, Margins]:
-        check_is_fitted(self)
-        if self._voted is None:
-            labels, margins = self._vote(self.ensemble_.labels.array)
-            rows, said = self._settled()
-            margins[rows[labels[rows] != said]] = 0.0
-            labels[rows] = said
-            for array in (labels, margins):
-                array.setflags(write=False)
-            self._voted = labels, margins
-        return self._voted
+    def _ballot(self) -> _Ballot:
+        return self._voted_at(self._now)
+
+    def _voted_at(self, now: Moment[Prepared, Solved]) -> _Ballot:
+        """Return the labels and margins of a moment; those voted last are kept."""
+        known = self._voted
+        if known is not None and known.moment is now:
+            return known
+        labels, margins = self._vote(now, now.blocks)
+        rows, said = self._settled(now)
+        margins[rows[labels[rows] != said]] = 0.0
+        labels[rows] = said
+        labels[now.left_out], margins[now.left_out] = -1, 0.0
+        for array in (labels, margins):
+            array.setflags(write=False)
+        ballot = _Ballot(now, labels, margins)
+        self._voted = ballot
+        return ballot
 
     def _predict(self, X: Rows) -> Labels:
-        blocks = self.ensemble_.assign(X.source, n_threads=self.n_jobs)
-        return self._vote(blocks)[0]
+        now = self._now
+        return self._vote(now, now.ensemble.assign(X.source, n_threads=self.n_jobs))[0]
 
     def _parted(self, constraints: Knowledge) -> tuple[Links, PartialLabels | None]:
-        given = as_constraints(constraints, self.ensemble_.n_rows)
-        return self._split(Links(self.ensemble_.n_rows) if given is None else given)
+        n_rows = self._now.n_rows
+        given = as_constraints(constraints, n_rows)
+        return self._split(Links(n_rows) if given is None else given)
 
     def _report(self, *_: object) -> None:
         """Nothing to store: ``report_`` is made when asked for."""
@@ -310,7 +508,7 @@ class OnlineClusterer(ConstrainedClusterer):
         return current_options().over(self._wishes)
 
 
-Model = TypeVar("Model", bound=OnlineClusterer)
+Model = TypeVar("Model", bound=OnlineClusterer[Any, Any])
 P = ParamSpec("P")
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from linkwise.cluster.base import Labels
-from linkwise.cluster.sequential.online import Margins, OnlineClusterer, accepts_old_options
-from linkwise.constraints import Links
+from linkwise.cluster.sequential.model_file import StoredModel
+from linkwise.cluster.sequential.online import (
+    Margins,
+    Moment,
+    OnlineClusterer,
+    Restored,
+    accepts_old_options,
+)
+from linkwise.constraints import Links, PartialLabels
 from linkwise.ensemble import Ensemble, RowSource, build_paper_ensemble
 from linkwise.kernels.lloyd import lloyd
 from linkwise.kernels.simplex import minimise_on_simplex, project_to_simplex
@@ -30,7 +35,14 @@ N_QUERY_ROWS = 500
 CHUNK = 1 << 18
 
 
-class SCSC(OnlineClusterer):
+class Sample(NamedTuple):
+    """Rows drawn once: those that ``query`` pairs up, and the blocks the finish looks at."""
+
+    query_rows: Ints
+    blocks: NDArray[np.uint8]
+
+
+class SCSC(OnlineClusterer[Sample, Floats]):
     r"""Semi-supervised clustering with sequential constraints, as published.
 
     An ensemble of partitions :math:`P_1, \dots, P_m` with common labels is built once; the soft
@@ -158,16 +170,17 @@ class SCSC(OnlineClusterer):
         pairs : ndarray of shape (n_pairs, 2)
             Row numbers; no row occurs twice.
         """
-        check_is_fitted(self)
+        now = self._now
         require_number("query", "n", n, low=1, integer=True)
-        blocks = self._sample_blocks[:, : len(self._query_rows)]
-        together = _weighted_coassociation(blocks, self.weights_, self.n_clusters)
+        drawn = now.basis.query_rows
+        blocks = now.basis.blocks[:, : len(drawn)]
+        together = _weighted_coassociation(blocks, now.solution, now.n_clusters)
         i, j = np.triu_indices(len(blocks.T), k=1)
         pairs: list[tuple[int, int]] = []
         used: set[int] = set()
-        known = {tuple(p) for p in np.concatenate([self.links_.must, self.links_.cannot]).tolist()}
+        known = {tuple(p) for p in np.concatenate([now.links.must, now.links.cannot]).tolist()}
         for k in np.argsort(np.abs(together[i, j] - 0.5), kind="stable"):
-            pair = tuple(sorted((int(self._query_rows[i[k]]), int(self._query_rows[j[k]]))))
+            pair = tuple(sorted((int(drawn[i[k]]), int(drawn[j[k]]))))
             if pair in known or used & set(pair):
                 continue
             used.update(pair)
@@ -180,7 +193,7 @@ class SCSC(OnlineClusterer):
         options = self._options()
         return build_paper_ensemble(
             source,
-            self.n_clusters,
+            self._assumed,
             n_partitions=self.n_partitions,
             n_features=self.n_features,
             seed=seed,
@@ -190,43 +203,53 @@ class SCSC(OnlineClusterer):
             cancel=options.cancel,
         )
 
-    def _prepare(self, source: RowSource, rng: np.random.RandomState) -> None:  # noqa: ARG002
-        n_rows = self.ensemble_.n_rows
+    @property
+    def weights_(self) -> Floats:
+        """Weight of each partition: entries >= 0 that sum to 1."""
+        return self._now.solution
+
+    def _prepare(
+        self,
+        ensemble: Ensemble,
+        source: RowSource,  # noqa: ARG002
+        rng: np.random.RandomState,
+    ) -> Sample:
+        n_rows = ensemble.n_rows
         sample = rng.choice(n_rows, min(n_rows, N_FINISH_ROWS), replace=False)
-        self._query_rows = sample[:N_QUERY_ROWS].astype(np.int64)
-        self._sample_blocks = np.ascontiguousarray(self.ensemble_.labels.rows(sample).T)
+        blocks = np.ascontiguousarray(ensemble.labels.rows(sample).T)
+        return Sample(sample[:N_QUERY_ROWS].astype(np.int64), blocks)
 
-    def _solve(self) -> None:
+    def _solve(
+        self,
+        ensemble: Ensemble,
+        basis: Sample,
+        links: Links,
+        named: PartialLabels,  # noqa: ARG002
+        wanted: int | str,  # noqa: ARG002
+    ) -> tuple[Sample, Floats, int]:
+        number = self._assumed
         uniform = np.full(self.n_partitions, 1.0 / self.n_partitions)
-        links = self.links_
         if links.n_links == 0:
-            self.weights_ = uniform
-        elif self.rule == "relaxed":
-            broken = _broken_by_partition(*self._ends(links))
-            self.weights_ = project_to_simplex(
-                uniform - self.step / (100.0 * self.n_partitions) * broken
-            )
-        else:
-            total = float(links.weight.sum())
-            strength = total if self.regularisation == "auto" else float(self.regularisation)
-            A = _quadratic_form(*self._ends(links), self.n_clusters)
-            self.weights_ = minimise_on_simplex(A, uniform, strength)
+            return basis, uniform, number
+        ends = _ends(links, ensemble)
+        if self.rule == "relaxed":
+            broken = _broken_by_partition(*ends)
+            step = self.step / (100.0 * self.n_partitions)
+            return basis, project_to_simplex(uniform - step * broken), number
+        total = float(links.weight.sum())
+        strength = total if self.regularisation == "auto" else float(self.regularisation)
+        A = _quadratic_form(*ends, number)
+        return basis, minimise_on_simplex(A, uniform, strength), number
 
-    def _ends(
-        self, links: Links
-    ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.bool_], Floats]:
-        """Return the labels of both ends (one link a row), which links are musts, and weights."""
-        pairs = np.concatenate([links.must, links.cannot])
-        rows = links.linked_rows
-        labels = self.ensemble_.labels.rows(rows)
-        left, right = (labels[np.searchsorted(rows, pairs[:, end])] for end in (0, 1))
-        return left, right, np.arange(len(pairs)) < len(links.must), links.weight
-
-    def _vote(self, blocks: NDArray[np.uint8], *, silent: bool = False) -> tuple[Labels, Margins]:
-        weights = np.full_like(self.weights_, 1 / len(self.weights_)) if silent else self.weights_
+    def _vote(
+        self, now: Moment[Sample, Floats], blocks: NDArray[np.uint8], *, silent: bool = False
+    ) -> tuple[Labels, Margins]:
+        weights = now.solution
+        if silent:
+            weights = np.full_like(weights, 1 / len(weights))
         if self.finish == "round":
-            return vote_weights(blocks, weights, self.n_clusters, n_threads=self.n_jobs)
-        centers = self._finish_centers(weights)
+            return vote_weights(blocks, weights, now.n_clusters, n_threads=self.n_jobs)
+        centers = self._finish_centers(now.basis, weights, now.n_clusters)
         starts = range(0, blocks.shape[1], CHUNK)
 
         def finish(part: int) -> tuple[Labels, Margins]:
@@ -238,32 +261,42 @@ class SCSC(OnlineClusterer):
             parts = team.each(finish, len(starts))
         return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
-    def _finish_centers(self, weights: Floats) -> Floats:
+    def _finish_centers(self, sample: Sample, weights: Floats, r: int) -> Floats:
         """K-means on the soft labels of sampled rows, from their largest entries."""
-        r = self.n_clusters
-        F = scores(self._sample_blocks, weights[:, None, None] * np.eye(r))
+        F = scores(sample.blocks, weights[:, None, None] * np.eye(r))
         labels, _ = lloyd(F, F.argmax(axis=1), r, 100)
         sums, sizes = np.zeros((r, r)), np.bincount(labels, minlength=r)
         np.add.at(sums, labels, F)
         return np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], np.eye(r))
 
-    def _settled(self) -> tuple[NDArray[np.int64], Labels]:
-        rows = self.links_.linked_rows
+    def _settled(self, now: Moment[Sample, Floats]) -> tuple[NDArray[np.int64], Labels]:
+        rows = now.links.linked_rows
         if len(rows) == 0:
             return rows, np.empty(0, dtype=np.int32)
-        return rows, self._vote(np.ascontiguousarray(self.ensemble_.labels.rows(rows).T))[0]
+        return rows, self._vote(now, np.ascontiguousarray(now.ensemble.labels.rows(rows).T))[0]
 
-    def _arrays(self) -> dict[str, NDArray[Any]]:
+    def _arrays(self, now: Moment[Sample, Floats]) -> dict[str, NDArray[Any]]:
         return {
-            "weights_": self.weights_,
-            "_query_rows": self._query_rows,
-            "_sample_blocks": self._sample_blocks,
+            "weights_": now.solution,
+            "_query_rows": now.basis.query_rows,
+            "_sample_blocks": now.basis.blocks,
         }
 
-    def _restore(self, arrays: Mapping[str, NDArray[Any]], version: int) -> None:  # noqa: ARG002
-        self.weights_ = arrays["weights_"]
-        self._query_rows = arrays["_query_rows"]
-        self._sample_blocks = arrays["_sample_blocks"]
+    def _restore(self, stored: StoredModel) -> Restored[Sample, Floats]:
+        arrays, nowhere = stored.arrays, np.empty(0, dtype=np.int64)
+        sample = Sample(arrays["_query_rows"], arrays["_sample_blocks"])
+        return Restored(sample, arrays["weights_"], self.n_clusters, nowhere)
+
+
+def _ends(
+    links: Links, ensemble: Ensemble
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.bool_], Floats]:
+    """Return the labels of both ends (one link a row), which links are musts, and weights."""
+    pairs = np.concatenate([links.must, links.cannot])
+    rows = links.linked_rows
+    labels = ensemble.labels.rows(rows)
+    left, right = (labels[np.searchsorted(rows, pairs[:, end])] for end in (0, 1))
+    return left, right, np.arange(len(pairs)) < len(links.must), links.weight
 
 
 def _broken_by_partition(

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, NamedTuple, overload
+from functools import partial
+from typing import Any, ClassVar, Literal, NamedTuple, Self, overload
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
 
 from linkwise.cluster.base import Labels
+from linkwise.cluster.how_many import (
+    ASSUMED_CLUSTERS,
+    LANDMARKS_PER_CLUSTER,
+    KChoice,
+    choose_by_structure,
+    numbers_to_compare,
+)
 from linkwise.cluster.report import FitReport
 from linkwise.cluster.sequential.answers import Answers
 from linkwise.cluster.sequential.ask import Choice, choose_choices, choose_pairs
-from linkwise.cluster.sequential.committee import listen
+from linkwise.cluster.sequential.committee import Posterior, listen
+from linkwise.cluster.sequential.follow import Proposal, climb, follow
 from linkwise.cluster.sequential.honour import settle_rows
 from linkwise.cluster.sequential.landmarks import (
     Basis,
@@ -25,20 +34,29 @@ from linkwise.cluster.sequential.landmarks import (
     lift,
     one_hot,
 )
-from linkwise.cluster.sequential.online import Margins, OnlineClusterer, accepts_old_options
+from linkwise.cluster.sequential.model_file import StoredModel
+from linkwise.cluster.sequential.online import (
+    Margins,
+    Moment,
+    OnlineClusterer,
+    Restored,
+    accepts_old_options,
+)
 from linkwise.cluster.sequential.views import Places
 from linkwise.constraints import Links, PartialLabels
 from linkwise.ensemble import Ensemble, RowSource, SourceLike, build_ensemble
 from linkwise.ensemble.blas import one_blas_thread
 from linkwise.errors import ConstraintWarning, InvalidInput
 from linkwise.kernels.vote.vote import scores, vote
-from linkwise.typing import Seed
+from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_choice, check_number, require_number
 
 #: An answer that is wrong with at least this probability is set aside, and that is said.
 SET_ASIDE = 0.8
 #: Among so few answers none is set aside: there is too little to judge them by.
 FIRST_ANSWERS = 30
+#: Labels are stored in one byte.
+_MAX_CLUSTERS = 256
 #: Rows whose votes are counted at once.
 _CHUNK = 100_000
 
@@ -86,7 +104,7 @@ class Landmarks:
     memberships : float64 array of shape (n_landmarks, n_clusters)
         Share of each landmark in each cluster; rows sum to 1.
     labels : int64 array of shape (n_landmarks,)
-        Cluster of each landmark.
+        Cluster of each landmark, before it was itself spoken about.
     """
 
     rows: Ints
@@ -103,7 +121,7 @@ class Landmarks:
             object.__setattr__(self, part.name, shown)
 
 
-class SequentialClustering(OnlineClusterer):
+class SequentialClustering(OnlineClusterer[Basis, Solution]):
     r"""Clustering that listens: one more answer costs the same at any number of rows.
 
     ``fit`` builds an ensemble of partitions once. From then on the answers, must-links and
@@ -136,8 +154,10 @@ class SequentialClustering(OnlineClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
+    n_clusters : int or "auto", default=8
+        Number of clusters, 256 at most. "auto" begins with the one that :func:`choose_k` finds,
+        has a cluster for every class that labels name, and follows the answers: see
+        ``propose_k``.
     n_partitions : int, default=200
         Partitions in the ensemble.
     n_blocks : int or "auto", default="auto"
@@ -156,8 +176,11 @@ class SequentialClustering(OnlineClusterer):
 
     Attributes
     ----------
+    n_clusters_ : int
+        Number of clusters there are.
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each row; voted when asked for, then kept until the next answer.
+        Cluster of each row, -1 for those that belong nowhere; voted when asked for, then kept
+        until the next answer.
     margins_ : ndarray of shape (n_samples,)
         How far the cluster leads, as a share of the votes.
     memberships_ : ndarray of shape (n_samples, n_clusters)
@@ -168,6 +191,8 @@ class SequentialClustering(OnlineClusterer):
         All labels that were given.
     classes_ : ndarray of shape (n_clusters,)
         The class that labels gave each cluster, None where they gave none.
+    left_out_ : ndarray of shape (n_left_out,)
+        Rows that belong nowhere, as somebody said.
     suspicion_ : ndarray of shape (n_links,)
         Probability that each of ``links_`` is wrong, must-links first.
     suspects_ : list of Suspect
@@ -211,10 +236,17 @@ class SequentialClustering(OnlineClusterer):
     True
     """
 
+    _counts: ClassVar[bool] = True
+
+    #: The clusters of the landmarks without answers, for each number that was looked at.
+    _alone: dict[int, Ints]
+    #: What the landmarks alone say about the number, once somebody asked.
+    _choice: KChoice | None
+
     @accepts_old_options
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         n_partitions: int = 200,
         n_blocks: int | str = "auto",
@@ -235,7 +267,7 @@ class SequentialClustering(OnlineClusterer):
 
     def _check_params(self, X: object) -> None:  # noqa: ARG002
         self._check_online_params()
-        check_number(self, "n_clusters", low=1, high=256, integer=True)
+        check_number(self, "n_clusters", low=1, high=_MAX_CLUSTERS, integer=True, or_in=("auto",))
         check_number(self, "n_blocks", low=1, high=256, integer=True, or_in=("auto",))
         check_choice(self, "honour", ("trusted", "all"))
         check_choice(self, "fast", (True, False))
@@ -262,38 +294,199 @@ class SequentialClustering(OnlineClusterer):
         questions : ndarray of shape (n_pairs, 2), or list of Choice
             Row numbers; fewer than ``n`` when no useful question is left.
         """
-        check_is_fitted(self)
+        now = self._now
         require_number("query", "n", n, low=1, integer=True)
         if kind not in ("pair", "choice"):
             raise InvalidInput(f'query(kind={kind!r}): kind must be "pair" or "choice".')
-        basis, n_asked = self._basis, self.links_.n_links + self.named_.n_known
+        basis, n_asked = now.basis, now.links.n_links + now.named.n_known
+        out = now.left_out
         with one_blas_thread():  # the same questions whatever the threads
-            votes = basis.votes(self._solution.memberships, basis.blocks)
-            said = self.links_[basis.rows] | self.named_[basis.rows].to_links()
+            votes = basis.votes(now.solution.memberships, basis.blocks)
+            said = now.links[basis.rows] | now.named[basis.rows].to_links()
             if kind == "choice":
-                return choose_choices(basis, votes, said, n)
-            return choose_pairs(basis, votes, said, n_asked, n)
+                found = choose_choices(basis, votes, said, n + len(out))
+                return _without_left_out(found, set(out.tolist()))[:n]
+            pairs = choose_pairs(basis, votes, said, n_asked, n + len(out))
+        return pairs[~np.isin(pairs, out).any(axis=1)][:n]
+
+    def recluster(self, n_clusters: int | str) -> Self:
+        """Have another number of clusters; what was said is kept, the ensemble too.
+
+        The result is that of a fit with this number on the same ensemble, in about the time of an
+        update.
+
+        Parameters
+        ----------
+        n_clusters : int or "auto"
+            The number, or "auto" to follow the answers from now on.
+
+        Returns
+        -------
+        self
+        """
+        now = self._now
+        most = min(_MAX_CLUSTERS, len(now.basis.rows))
+        require_number(
+            "recluster", "n_clusters", n_clusters, low=1, high=most, integer=True, or_in=("auto",)
+        )
+        n_classes = len(now.named.classes)
+        if not isinstance(n_clusters, str) and n_classes > n_clusters:
+            raise InvalidInput(
+                f"recluster(n_clusters={n_clusters}): the labels name {n_classes} classes. Ask for "
+                "at least that many clusters."
+            )
+        wanted = n_clusters if isinstance(n_clusters, str) else int(n_clusters)
+        return self._say(now.links, now.named, wanted)
+
+    def choose_k(self, k_range: Iterable[int] | None = None) -> KChoice:
+        """Find a number of clusters by the landmarks and the answers so far; see :func:`choose_k`.
+
+        Nothing is changed: ``recluster`` does that.
+        """
+        now = self._now
+        basis = now.basis
+        if k_range is None:
+            alone = self._unasked(basis)
+        else:
+            ks = numbers_to_compare(k_range, basis.n_landmarks)
+            with one_blas_thread():
+                alone = choose_by_structure(
+                    basis.blocks, basis.features, basis.n_blocks, ks, basis.seed
+                )
+        if now.links.n_links + now.named.n_known == 0:
+            return alone
+        hearing = self._hearing(now.ensemble, basis, now.links, now.named)
+        least = len(now.named.classes)
+        start = max(alone.k, least)
+        if k_range is None:
+            found = hearing.climb(start, basis.n_landmarks)
+        else:
+            found = {k: hearing.evidence(k) for k in {start, *alone.scores} if k >= least}
+        return replace(alone, k=follow(found, start), scores=found, answers=found)
+
+    def propose_k(self) -> Proposal | None:
+        """Return another number of clusters that the answers speak for, or None.
+
+        It is proposed when it predicts the answers that were left out better than the present
+        number does, by more than 2 nats and what the best of forty numbers gains by chance. With
+        ``n_clusters="auto"`` the model follows by itself, and there is nothing to propose.
+        """
+        at = self._now
+        if at.wanted == "auto" or at.links.n_links + at.named.n_known == 0:
+            return None
+        hearing, now = self._hearing(at.ensemble, at.basis, at.links, at.named), at.n_clusters
+        found = hearing.climb(now, at.basis.n_landmarks)
+        best = follow(found, now)
+        if best == now:
+            return None
+        apart, joined = hearing.contradictions(now)
+        gain = found[best] - found[now]
+        more = f"{abs(best - now)} {'more' if best > now else 'fewer'}"
+        return Proposal(
+            best,
+            f"{more}: {best} clusters predict answers that were left out better than {now} do, by "
+            f"{gain:.1f} nats. With {now} clusters, {apart} of {len(hearing.answers)} answers say "
+            f"that rows of one cluster differ, and {joined} that rows of two are the same.",
+            gain,
+        )
+
+    def outliers(self, share: float = 0.01) -> Ints:
+        """Return the rows that are farthest from everything, the farthest first.
+
+        A row is far from everything when it shares its blocks with few others: it is judged by
+        the mean, over the partitions, of the logarithm of the size of its block.
+
+        Parameters
+        ----------
+        share : float, default=0.01
+            How many, as a share of all rows.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_rows,)
+            Row numbers; rows that were left out already are not among them.
+        """
+        now = self._now
+        require_number("outliers", "share", share, low=0, high=1)
+        blocks = now.blocks
+        company = np.zeros(blocks.shape[1])
+        for block in blocks:
+            company += np.log(np.bincount(block, minlength=1))[block]
+        company[now.left_out] = np.inf
+        n_far = min(int(np.ceil(share * len(company))), int(np.isfinite(company).sum()))
+        return np.argsort(company, kind="stable")[:n_far].astype(np.int64)
+
+    def leave_out(self, rows: ArrayLike) -> Self:
+        """Say of rows that they belong nowhere: they get the label -1.
+
+        What else was said about them is still heard, and nobody is asked about them any more.
+
+        Parameters
+        ----------
+        rows : array-like of shape (n_rows,)
+            Row numbers.
+
+        Returns
+        -------
+        self
+        """
+        return self._leave_out(np.union1d(self.left_out_, self._rows("leave_out", rows)))
+
+    def take_in(self, rows: ArrayLike) -> Self:
+        """Take back that rows belong nowhere, as if it had never been said.
+
+        Returns
+        -------
+        self
+        """
+        wanted = self._rows("take_in", rows)
+        for row in np.setdiff1d(wanted, self.left_out_)[:1]:
+            raise InvalidInput(
+                f"row {row} was never left out, so it cannot be taken in. Nothing was changed."
+            )
+        return self._leave_out(np.setdiff1d(self.left_out_, wanted))
+
+    def _leave_out(self, rows: Ints) -> Self:
+        return self._become(replace(self._now, left_out=rows.astype(np.int64)))
+
+    @property
+    def left_out_(self) -> Ints:
+        """Rows that belong nowhere, increasing."""
+        return self._now.left_out
+
+    def _rows(self, where: str, rows: ArrayLike) -> Ints:
+        given, n_rows = np.atleast_1d(np.asarray(rows)), self._now.n_rows
+        if given.size == 0:
+            return np.empty(0, dtype=np.int64)
+        if given.dtype.kind not in "iu" or given.ndim != 1:
+            raise InvalidInput(f"{where}(rows={rows!r}): rows must be whole numbers.")
+        outside = given[(given < 0) | (given >= n_rows)]
+        for row in outside[:1]:
+            raise InvalidInput(
+                f"{where}: row {row} is outside the {n_rows} rows (0 to {n_rows - 1})."
+            )
+        return np.unique(given).astype(np.int64)
 
     @property
     def landmarks_(self) -> Landmarks:
         """The rows that stand for all others, and what the answers so far make of them."""
-        check_is_fitted(self)
-        basis, memberships = self._basis, self._solution.memberships
+        now = self._now
+        basis, memberships = now.basis, now.solution.memberships
         return Landmarks(
             rows=basis.rows,
             features=basis.features,
             vectors=basis.vectors,
             smoothness=basis.smoothness,
             memberships=memberships,
-            labels=memberships.argmax(axis=1),
+            labels=now.solution.seen if len(now.solution.rows) else memberships.argmax(axis=1),
         )
 
     @property
     def classes_(self) -> NDArray[Any]:
         """The class that labels gave each cluster, None where they gave none."""
-        check_is_fitted(self)
-        classes = np.full(self.n_clusters, None, dtype=object)
-        classes[self._solution.cluster_of] = self.named_.classes
+        now = self._now
+        classes = np.full(now.n_clusters, None, dtype=object)
+        classes[now.solution.cluster_of] = now.named.classes
         return classes
 
     @property
@@ -302,19 +495,19 @@ class SequentialClustering(OnlineClusterer):
 
         The vote, except that a row which answers put elsewhere is wholly there.
         """
-        check_is_fitted(self)
-        shares = self._memberships(self.ensemble_.labels.array)
-        rows, settled = self._settled()
+        now = self._now
+        shares = self._memberships(now, now.blocks)
+        rows, settled = self._settled(now)
         moved = shares[rows].argmax(axis=1) != settled
-        moved |= self.named_.codes[rows] >= 0
-        shares[rows[moved]] = one_hot(settled[moved], self.n_clusters)
+        moved |= now.named.codes[rows] >= 0
+        shares[rows[moved]] = one_hot(settled[moved], now.n_clusters)
         return shares
 
     def predict_proba(self, X: SourceLike) -> NDArray[np.float32]:
         """Return the share of each row of ``X`` in each cluster, by the vote alone."""
-        check_is_fitted(self)
+        now = self._now
         rows = self._validate_rows(X, reset=False)
-        return self._memberships(self.ensemble_.assign(rows.source, n_threads=self.n_jobs))
+        return self._memberships(now, now.ensemble.assign(rows.source, n_threads=self.n_jobs))
 
     def votes(self, rows: NDArray[np.integer[Any]]) -> Floats:
         """Return the share of votes that each cluster has for some rows.
@@ -329,43 +522,42 @@ class SequentialClustering(OnlineClusterer):
         votes : ndarray of shape (n_rows, n_clusters)
             The vote alone: a row spoken about may have been settled otherwise.
         """
-        check_is_fitted(self)
-        rows, labels = np.asarray(rows, dtype=np.int64), self.ensemble_.labels
+        now = self._now
+        rows, labels = np.asarray(rows, dtype=np.int64), now.ensemble.labels
         starts = range(0, len(rows), _CHUNK)
-        tables = self._basis.tables(self._solution.memberships)
+        tables = now.basis.tables(now.solution.memberships)
         blocks = (np.ascontiguousarray(labels.rows(rows[s : s + _CHUNK]).T) for s in starts)
         parts = [np.asarray(scores(some, tables) / self.n_partitions) for some in blocks]
-        return np.concatenate([np.empty((0, self.n_clusters)), *parts])
+        return np.concatenate([np.empty((0, now.n_clusters)), *parts])
 
     @property
     def suspicion_(self) -> Floats:
         """Probability that each of ``links_`` is wrong, must-links first."""
-        check_is_fitted(self)
-        return self._solution.suspicion
+        return self._now.solution.suspicion
 
     @property
     def suspects_(self) -> list[Suspect]:
         """All answers, the most suspicious first."""
-        return [self._suspect(int(k)) for k in np.argsort(-self.suspicion_, kind="stable")]
+        now = self._now
+        suspicion = now.solution.suspicion
+        order = np.argsort(-suspicion, kind="stable")
+        return [_suspect(now.links, suspicion, int(k)) for k in order]
 
-    def _suspect(self, k: int) -> Suspect:
-        n_must = len(self.links_.must)
-        is_must = k < n_must
-        i, j = self.links_.must[k] if is_must else self.links_.cannot[k - n_must]
-        kind = "must" if is_must else "cannot"
-        return Suspect(int(i), int(j), kind, float(self.suspicion_[k]))
+    def _report_at(self, now: Moment[Basis, Solution]) -> FitReport:
+        set_aside = ~self._honoured(now.solution.suspicion)
+        return replace(super()._report_at(now), set_aside=int(set_aside.sum()))
 
-    @property
-    def report_(self) -> FitReport:  # type: ignore[override]  # made when asked for
-        """What the answers so far bought."""
-        report = super().report_
-        return replace(report, set_aside=int((~self._honoured(self.suspicion_)).sum()))
+    def _count(self, X: Matrix, given: object, rng: np.random.RandomState) -> int:
+        """Return the number; for "auto" that for which an ensemble is built, not the one found."""
+        if self.n_clusters == "auto":
+            return min(ASSUMED_CLUSTERS, int(X.shape[0]))
+        return super()._count(X, given, rng)
 
     def _build(self, source: RowSource, seed: int) -> Ensemble:
         options = self._options()
         return build_ensemble(
             source,
-            self.n_clusters,
+            self._assumed,
             n_partitions=self.n_partitions,
             n_blocks=self.n_blocks,
             fast=self.fast,
@@ -376,42 +568,90 @@ class SequentialClustering(OnlineClusterer):
             cancel=options.cancel,
         )
 
-    def _prepare(self, source: RowSource, rng: np.random.RandomState) -> None:
-        ensemble = self.ensemble_
+    @property
+    def _basis(self) -> Basis:
+        return self._now.basis
+
+    def _prepare(self, ensemble: Ensemble, source: RowSource, rng: np.random.RandomState) -> Basis:
         with one_blas_thread():
-            self._basis: Basis = build_basis(
-                ensemble.labels, source, self.n_clusters, ensemble.n_blocks, rng
+            basis = build_basis(ensemble.labels, source, self._assumed, ensemble.n_blocks, rng)
+        self._alone, self._choice = {self._assumed: basis.labels}, None
+        return basis
+
+    def _check_classes(self, named: PartialLabels, n_clusters: int, wanted: int | str) -> None:
+        """Refuse more classes than clusters; where their number is "auto", it grows."""
+        if wanted != "auto":
+            super()._check_classes(named, n_clusters, wanted)
+        elif len(named.classes) > _MAX_CLUSTERS:
+            raise InvalidInput(
+                f"{type(self).__name__}(n_clusters='auto'): the labels name {len(named.classes)} "
+                f"classes, and there can be {_MAX_CLUSTERS} clusters at most."
             )
+
+    def _unasked(self, basis: Basis) -> KChoice:
+        """Return what the landmarks say about the number of clusters without any answer."""
+        if self._choice is None:
+            with one_blas_thread():
+                self._choice = choose_by_structure(
+                    basis.blocks, basis.features, basis.n_blocks, None, basis.seed
+                )
+        return self._choice
+
+    def _with(self, basis: Basis, n_clusters: int) -> Basis:
+        """Return the landmarks in so many clusters, as they are without answers."""
+        if n_clusters != basis.n_clusters:
+            with one_blas_thread():
+                basis = basis.reclustered(n_clusters, self._alone.get(n_clusters))
+            self._alone[n_clusters] = basis.labels
+        return basis
+
+    def _hearing(
+        self, ensemble: Ensemble, basis: Basis, links: Links, named: PartialLabels
+    ) -> _Hearing:
+        with_number = partial(self._with, basis)
+        return _Hearing(with_number, Answers.of(links, named), ensemble, len(named.classes))
 
     def _read(
         self, given: Links | PartialLabels | None, n_samples: int
     ) -> tuple[Links | PartialLabels, Links]:
         """Labels stay labels: they are facts about rows, not links that could be doubted."""
         if isinstance(given, PartialLabels):
-            self._check_classes(given)
+            self._check_classes(given, self._assumed, self.n_clusters)
             return given, Links(n_samples)
         return super()._read(given, n_samples)
 
     def _split(self, given: Links | PartialLabels) -> tuple[Links, PartialLabels | None]:
         return (Links(len(given)), given) if isinstance(given, PartialLabels) else (given, None)
 
-    def _solve(self) -> None:
-        basis, answers = self._basis, Answers.of(self.links_, self.named_)
+    def _solve(
+        self,
+        ensemble: Ensemble,
+        basis: Basis,
+        links: Links,
+        named: PartialLabels,
+        wanted: int | str,
+    ) -> tuple[Basis, Solution, int]:
+        hearing = self._hearing(ensemble, basis, links, named)
+        answers = hearing.answers
+        if isinstance(wanted, str):
+            number = max(self._unasked(basis).k, len(named.classes))
+            if len(answers.rows):
+                number = follow(hearing.climb(number, basis.n_landmarks), number)
+        else:
+            number = int(wanted)
+        basis = self._with(basis, number)
         if len(answers.rows) == 0:
             nothing = np.empty(0, dtype=np.int64)
-            alone = one_hot(basis.labels, self.n_clusters)
-            self._solution = Solution(alone, nothing, nothing, nothing, np.empty(0), nothing)
-            return
-        blocks = self.ensemble_.labels.rows(answers.rows)
+            alone = one_hot(basis.labels, number)
+            return basis, Solution(alone, nothing, nothing, nothing, np.empty(0), nothing), number
+        posterior = hearing.posterior(number)
+        honoured = self._honoured(posterior.suspicion)
         with one_blas_thread():
-            mixture = lift(basis, answers.rows, blocks)
-            places = Places.of(basis, mixture, np.ascontiguousarray(blocks.T))
-            posterior = listen(basis, places, answers)
-            honoured = self._honoured(posterior.suspicion)
             settled = settle_rows(
                 posterior.spoken, answers, posterior.cluster_of, posterior.suspicion, honoured
             )
-        self._solution = Solution(
+        self._say_what_is_set_aside(links, posterior.suspicion, honoured)
+        solution = Solution(
             memberships=posterior.memberships,
             seen=posterior.seen.argmax(axis=1),
             rows=answers.rows,
@@ -419,7 +659,7 @@ class SequentialClustering(OnlineClusterer):
             suspicion=posterior.suspicion,
             cluster_of=posterior.cluster_of,
         )
-        self._say_what_is_set_aside(honoured)
+        return basis, solution, number
 
     def _honoured(self, suspicion: Floats) -> NDArray[np.bool_]:
         """Tell which links must hold."""
@@ -427,10 +667,12 @@ class SequentialClustering(OnlineClusterer):
             return np.ones(len(suspicion), dtype=bool)
         return np.asarray(suspicion < SET_ASIDE)
 
-    def _say_what_is_set_aside(self, honoured: NDArray[np.bool_]) -> None:
+    def _say_what_is_set_aside(
+        self, links: Links, suspicion: Floats, honoured: NDArray[np.bool_]
+    ) -> None:
         n_aside = int((~honoured).sum())
         if n_aside:
-            i, j, kind, doubt = self._suspect(int(self.suspicion_.argmax()))
+            i, j, kind, doubt = _suspect(links, suspicion, int(suspicion.argmax()))
             warnings.warn(
                 f"{type(self).__name__}: {n_aside} of {len(honoured)} answers are probably wrong "
                 f"and were set aside, {i}-{j} ({kind}-link, {doubt:.0%}) first; suspects_ lists "
@@ -439,26 +681,30 @@ class SequentialClustering(OnlineClusterer):
                 stacklevel=5,
             )
 
-    def _memberships(self, blocks: NDArray[np.uint8]) -> NDArray[np.float32]:
+    def _memberships(
+        self, now: Moment[Basis, Solution], blocks: NDArray[np.uint8]
+    ) -> NDArray[np.float32]:
         """Return the vote as shares that sum to 1, some rows at a time."""
-        tables = self._basis.tables(self._solution.memberships)
-        shares = np.empty((blocks.shape[1], self.n_clusters), dtype=np.float32)
+        tables = now.basis.tables(now.solution.memberships)
+        shares = np.empty((blocks.shape[1], now.n_clusters), dtype=np.float32)
         for start in range(0, len(shares), _CHUNK):
             part = scores(np.ascontiguousarray(blocks[:, start : start + _CHUNK]), tables)
             total = np.maximum(part.sum(axis=1, keepdims=True), np.finfo(float).tiny)
             shares[start : start + _CHUNK] = part / total
         return shares
 
-    def _vote(self, blocks: NDArray[np.uint8], *, silent: bool = False) -> tuple[Labels, Margins]:
-        basis = self._basis
-        alone = one_hot(basis.labels, self.n_clusters)
-        tables = basis.tables(alone if silent else self._solution.memberships)
+    def _vote(
+        self, now: Moment[Basis, Solution], blocks: NDArray[np.uint8], *, silent: bool = False
+    ) -> tuple[Labels, Margins]:
+        basis = now.basis
+        alone = one_hot(basis.labels, now.n_clusters)
+        tables = basis.tables(alone if silent else now.solution.memberships)
         labels, margins = vote(blocks, tables, n_threads=self.n_jobs)
         return labels, margins / np.float32(self.n_partitions)
 
-    def _settled(self) -> tuple[Ints, Ints]:
+    def _settled(self, now: Moment[Basis, Solution]) -> tuple[Ints, Ints]:
         """Return rows that the vote does not decide: those spoken about, and the landmarks."""
-        solution, landmarks = self._solution, self._basis.rows
+        solution, landmarks = now.solution, now.basis.rows
         if len(solution.rows) == 0:
             return solution.rows, solution.settled
         rest = ~np.isin(landmarks, solution.rows, assume_unique=True)
@@ -467,29 +713,112 @@ class SequentialClustering(OnlineClusterer):
             np.concatenate([solution.settled, solution.seen[rest]]),
         )
 
-    def _arrays(self) -> dict[str, NDArray[Any]]:
-        basis = {name: getattr(self._basis, name) for name in _BASIS_ARRAYS}
-        solution = {part.name: getattr(self._solution, part.name) for part in fields(Solution)}
+    def _arrays(self, now: Moment[Basis, Solution]) -> dict[str, NDArray[Any]]:
+        basis = {name: getattr(now.basis, name) for name in _BASIS_ARRAYS}
+        solution = {part.name: getattr(now.solution, part.name) for part in fields(Solution)}
+        counted = {
+            "_count.seed": np.array(now.basis.seed),
+            "_count.wanted": np.array(-1 if now.wanted == "auto" else now.wanted),
+            "_count.left_out": now.left_out,
+        }
         return {
+            **counted,
             **{f"_basis.{_OLD_NAMES.get(name, name)}": array for name, array in basis.items()},
             **{f"_solution.{name}": array for name, array in solution.items()},
         }
 
-    def _restore(self, arrays: Mapping[str, NDArray[Any]], version: int) -> None:
-        basis = {
+    def _restore(self, stored: StoredModel) -> Restored[Basis, Solution]:
+        arrays, version = stored.arrays, stored.version
+        parts = {
             name: arrays[f"_basis.{_OLD_NAMES.get(name, name)}"]
             for name in _BASIS_ARRAYS
             if not (version == 1 and name == "features")  # it kept none
         }
-        basis.setdefault("features", np.empty((len(basis["rows"]), 0), dtype=np.float32))
-        self._basis = Basis(
-            **basis, n_clusters=self.n_clusters, n_blocks=int(self.ensemble_.n_blocks)
+        parts.setdefault("features", np.empty((len(parts["rows"]), 0), dtype=np.float32))
+        wanted, seed, left_out = self.n_clusters, 0, np.empty(0, dtype=np.int64)
+        if version >= 4:
+            seed, number = (int(arrays[f"_count.{name}"]) for name in ("seed", "wanted"))
+            wanted = number if number > 0 else "auto"
+            left_out = arrays["_count.left_out"]
+        basis = Basis(
+            **parts,
+            n_clusters=stored.n_clusters,
+            n_blocks=int(stored.ensemble.n_blocks),
+            seed=seed,
         )
+        self._alone, self._choice = {stored.n_clusters: basis.labels}, None
         if version < 4:  # answers were heard by another rule
-            self._solve()
-            return
-        solution = {part.name: arrays[f"_solution.{part.name}"] for part in fields(Solution)}
-        self._solution = Solution(**solution)
+            return Restored(basis, None, wanted, left_out)
+        found = {part.name: arrays[f"_solution.{part.name}"] for part in fields(Solution)}
+        return Restored(basis, Solution(**found), wanted, left_out)
+
+
+def _without_left_out(choices: list[Choice], out: set[int]) -> list[Choice]:
+    """Leave out rows that belong nowhere; nobody is asked about them."""
+    kept = (
+        Choice(choice.row, tuple(row for row in choice.examples if row not in out))
+        for choice in choices
+        if choice.row not in out
+    )
+    return [choice for choice in kept if choice.examples]
+
+
+def _suspect(links: Links, suspicion: Floats, k: int) -> Suspect:
+    """Return the link at position ``k``, must-links first, and how doubtful it is."""
+    n_must = len(links.must)
+    is_must = k < n_must
+    i, j = links.must[k] if is_must else links.cannot[k - n_must]
+    return Suspect(int(i), int(j), "must" if is_must else "cannot", float(suspicion[k]))
+
+
+class _Hearing:
+    """What answers make of the landmarks in any number of clusters, each heard once.
+
+    ``with_number`` returns the landmarks in so many clusters.
+    """
+
+    def __init__(
+        self,
+        with_number: Callable[[int], Basis],
+        answers: Answers,
+        ensemble: Ensemble,
+        n_classes: int,
+    ) -> None:
+        self.answers, self._with_number, self._n_classes = answers, with_number, n_classes
+        self._blocks = ensemble.labels.rows(answers.rows)
+        self._mixture: sp.csr_array | None = None
+        self._heard: dict[int, Posterior] = {}
+
+    def posterior(self, n_clusters: int) -> Posterior:
+        """Return what the answers make of so many clusters."""
+        if n_clusters not in self._heard:
+            basis = self._with_number(n_clusters)
+            with one_blas_thread():
+                self._heard[n_clusters] = listen(basis, self._places(basis), self.answers)
+        return self._heard[n_clusters]
+
+    def climb(self, start: int, n_landmarks: int) -> dict[int, float]:
+        """Return the evidence for numbers of clusters around ``start``, as far as it rises."""
+        low = max(2, self._n_classes)
+        high = max(start, min(_MAX_CLUSTERS, n_landmarks // LANDMARKS_PER_CLUSTER))
+        return climb(self.evidence, start, min(low, start), high)
+
+    def evidence(self, n_clusters: int) -> float:
+        """Return the log-likelihood of the answers that were left out, in so many clusters."""
+        return self.posterior(n_clusters).evidence
+
+    def contradictions(self, n_clusters: int) -> tuple[int, int]:
+        """Count the answers that tear one of the clusters without answers apart, or join two."""
+        basis = self._with_number(n_clusters)
+        blocks = np.ascontiguousarray(self._blocks.T)
+        cluster = basis.votes(one_hot(basis.labels, n_clusters), blocks).argmax(axis=1)
+        same, must = cluster[self.answers.i] == cluster[self.answers.j], self.answers.must
+        return int((same & ~must).sum()), int((~same & must).sum())
+
+    def _places(self, basis: Basis) -> Places:
+        if self._mixture is None:
+            self._mixture = lift(basis, self.answers.rows, self._blocks)
+        return Places.of(basis, self._mixture, np.ascontiguousarray(self._blocks.T))
 
 
 #: The arrays of the basis that are written, and what they are called in files.

@@ -115,8 +115,8 @@ class E2CP(ConstrainedClusterer):
         linked = LinkedRows.of(knowledge)
         if len(linked.rows):
             W = _adjusted(W, _propagated(normalised(W), linked, self.alpha))
-        B = cut_embedding(W, self.n_clusters)
-        centers, self.n_iter_ = kmeans_centers(B, self.n_clusters, rng, self.n_init)
+        B = cut_embedding(W, self.n_clusters_)
+        centers, self.n_iter_ = kmeans_centers(B, self.n_clusters_, rng, self.n_init)
         self._rows = X
         self.labels_ = nearest_center(B, centers)
 

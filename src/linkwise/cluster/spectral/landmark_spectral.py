@@ -95,8 +95,8 @@ class LandmarkSpectralClustering(ConstrainedClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
+    n_clusters : int or "auto", default=8
+        Number of clusters; "auto" finds one as :func:`choose_k` does.
     method : {"propagate", "inject"}, default="propagate"
         How links enter. "inject" is cheaper for thousands of linked rows and less robust to wrong
         links.
@@ -116,6 +116,8 @@ class LandmarkSpectralClustering(ConstrainedClusterer):
 
     Attributes
     ----------
+    n_clusters_ : int
+        Number of clusters that were looked for.
     labels_ : ndarray of shape (n_samples,)
         Cluster of each row. On rows no link names, ``predict`` gives the same.
     n_iter_ : int
@@ -157,11 +159,12 @@ class LandmarkSpectralClustering(ConstrainedClusterer):
     """
 
     _sparse: ClassVar[bool] = True
+    _counts: ClassVar[bool] = True
     _repairs: ClassVar[bool] = True
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         method: str = "propagate",
         n_neighbors: int = 4,
@@ -203,7 +206,7 @@ class LandmarkSpectralClustering(ConstrainedClusterer):
 
     def _graph(self, X: Matrix, linked: LinkedRows, rng: np.random.RandomState) -> LandmarkGraph:
         unit = length_unit(X)
-        n_extra = count_landmarks(self.n_landmarks, X.shape[0], self.n_clusters)
+        n_extra = count_landmarks(self.n_landmarks, X.shape[0], self.n_clusters_)
         extra = kmeans_landmarks(X, unit, n_extra, rng)
         landmarks = np.vstack([in_units(X[linked.rows], unit), extra])
         return LandmarkGraph(landmarks, unit, self.n_neighbors)
@@ -218,7 +221,7 @@ class LandmarkSpectralClustering(ConstrainedClusterer):
     ) -> Grouping:
         """Place the rows and group them; ``priced`` are those that links will move about."""
         vectors, B = self._embedding(Z, linked)
-        centers, n_iter = kmeans_centers(B, self.n_clusters, rng, self.n_init, self.max_iter)
+        centers, n_iter = kmeans_centers(B, self.n_clusters_, rng, self.n_init, self.max_iter)
         cost = center_distances(B[priced], centers)
         model = LandmarkModel(graph, vectors, centers)
         return Grouping(model, model.label(Z), cost, n_iter)
@@ -228,11 +231,11 @@ class LandmarkSpectralClustering(ConstrainedClusterer):
     ) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
         """Return coordinates of the landmarks, and of the rows for k-means."""
         if len(linked.rows) and self.method == "inject":
-            return _injected(Z, linked, self.n_clusters)
+            return _injected(Z, linked, self.n_clusters_)
         if len(linked.rows):
-            vectors = _propagated(Z, linked, self.n_clusters)
+            vectors = _propagated(Z, linked, self.n_clusters_)
         else:
-            vectors = lsc_vectors(Z, self.n_clusters)
+            vectors = lsc_vectors(Z, self.n_clusters_)
         return vectors, embed(Z, vectors)
 
     def _predict(self, X: Matrix) -> Labels:

@@ -116,13 +116,13 @@ class LSC(ConstrainedClusterer):
 
     def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:  # noqa: ARG002
         unit = length_unit(X)
-        n_landmarks = count_landmarks(self.n_landmarks, X.shape[0], self.n_clusters)
+        n_landmarks = count_landmarks(self.n_landmarks, X.shape[0], self.n_clusters_)
         landmarks = CHOICES[self.landmarks](X, unit, n_landmarks, rng)
         graph = LandmarkGraph(landmarks, unit, self.n_neighbors)
         Z = graph.weights(X)
-        vectors = lsc_vectors(Z, self.n_clusters)
+        vectors = lsc_vectors(Z, self.n_clusters_)
         B = embed(Z, vectors)
-        centers, self.n_iter_ = kmeans_centers(B, self.n_clusters, rng, self.n_init, self.max_iter)
+        centers, self.n_iter_ = kmeans_centers(B, self.n_clusters_, rng, self.n_init, self.max_iter)
         self._model = LandmarkModel(graph, vectors, centers)
         self.labels_ = self._model.label(Z)
 

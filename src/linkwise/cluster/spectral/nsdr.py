@@ -114,8 +114,8 @@ class NSDR(ConstrainedClusterer):
         linked = LinkedRows.of(knowledge)
         if len(linked.rows):
             W = _voted(W, _speakers(X, linked, self.n_propagate), linked.apart)
-        B = cut_embedding(W, self.n_clusters)
-        centers, self.n_iter_ = kmeans_centers(B, self.n_clusters, rng, self.n_init)
+        B = cut_embedding(W, self.n_clusters_)
+        centers, self.n_iter_ = kmeans_centers(B, self.n_clusters_, rng, self.n_init)
         self._rows = X
         self.labels_ = nearest_center(B, centers)
 

@@ -113,15 +113,15 @@ class NystromSpectralClustering(ConstrainedClusterer):
         check_number(self, "n_init", low=1, integer=True)
 
     def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:  # noqa: ARG002
-        n_landmarks = count_landmarks(self.n_landmarks, X.shape[0], self.n_clusters)
+        n_landmarks = count_landmarks(self.n_landmarks, X.shape[0], self.n_clusters_)
         unit = length_unit(X)
         landmarks = random_landmarks(X, unit, n_landmarks, rng)
         self._kernel = GaussianKernel.between(landmarks, unit, self.bandwidth)
         C = self._kernel(X)
         with one_blas_thread():
-            _, self._vectors = nystrom_vectors(C, self._kernel.among_landmarks(), self.n_clusters)
+            _, self._vectors = nystrom_vectors(C, self._kernel.among_landmarks(), self.n_clusters_)
         B = unit_rows(C @ self._vectors)
-        self._centers, self.n_iter_ = kmeans_centers(B, self.n_clusters, rng, self.n_init)
+        self._centers, self.n_iter_ = kmeans_centers(B, self.n_clusters_, rng, self.n_init)
         self.labels_ = nearest_center(B, self._centers)
 
     def _predict(self, X: Matrix) -> Labels:

@@ -133,7 +133,7 @@ class SCPC(ConstrainedClusterer):
         graph = self._graph(X, linked, rng)
         Z = graph.weights(X)
         vectors, B = self._embedding(Z, linked)
-        centers, self.n_iter_ = kmeans_centers(B, self.n_clusters, rng, self.n_init, self.max_iter)
+        centers, self.n_iter_ = kmeans_centers(B, self.n_clusters_, rng, self.n_init, self.max_iter)
         of_linked = nearest_center(B[linked.rows], centers)
         self._model = LandmarkModel(graph, vectors, centers)
         self.labels_ = self._model.label(Z)
@@ -144,19 +144,19 @@ class SCPC(ConstrainedClusterer):
     ) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
         """Return coordinates of the landmarks, and of the rows for k-means."""
         if not len(linked.rows):
-            vectors = lsc_vectors(Z, self.n_clusters)
+            vectors = lsc_vectors(Z, self.n_clusters_)
             return vectors, embed(Z, vectors)
         scale = inverse_roots(column_sums(Z))
         written = inject(Z, linked, self.n_propagate, scale)
         ones = np.ones(Z.shape[1])
-        _, singular = landmark_vectors(written.column_products(), ones, self.n_clusters)
+        _, singular = landmark_vectors(written.column_products(), ones, self.n_clusters_)
         return scale[:, None] * singular, embed(written.wide, written.spread @ singular)
 
     def _graph(self, X: Matrix, linked: LinkedRows, rng: np.random.RandomState) -> LandmarkGraph:
         unit = length_unit(X)
         landmarks = in_units(X[linked.rows], unit)
-        if len(landmarks) < self.n_clusters:
-            n_extra = count_landmarks("auto", X.shape[0], self.n_clusters)
+        if len(landmarks) < self.n_clusters_:
+            n_extra = count_landmarks("auto", X.shape[0], self.n_clusters_)
             landmarks = np.vstack([landmarks, kmeans_landmarks(X, unit, n_extra, rng)])
         return LandmarkGraph(landmarks, unit, self.n_neighbors)
 

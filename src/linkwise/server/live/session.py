@@ -26,6 +26,8 @@ from linkwise.server.live.memory import give_back
 from linkwise.server.refusals import Stopping
 from linkwise.server.schemas.views import Cluster, ViewNews
 from linkwise.session import KINDS, Entry, Event, Session, View
+from linkwise.session.events.kinds import names_rows
+from linkwise.session.state.view import changed_rows
 
 logger = logging.getLogger("linkwise.server")
 
@@ -84,7 +86,8 @@ class LiveSession:
 
     async def append(self, entries: list[Entry]) -> list[Event]:
         """Store the entries; returns when they are on the disk."""
-        if any(KINDS[entry.kind].is_large for entry in entries):  # too much work for the event loop
+        if any(KINDS[entry.kind].is_large or names_rows(entry) for entry in entries):
+            # too much work for the event loop: ids may have to be read from the data
             append = self.session.append
             return await anyio.to_thread.run_sync(append, entries, limiter=self._writers)
         stored = asyncio.wrap_future(self.session.submit(entries))
@@ -194,6 +197,6 @@ class LiveSession:
 
 def _news(before: View | None, view: View) -> str:
     """Return what listeners are told of new labels, as JSON."""
-    moved = 0 if before is None else int(np.count_nonzero(before.labels != view.labels))
+    moved = 0 if before is None else len(changed_rows(before.labels, view.labels))
     clusters = [Cluster.model_validate(cluster) for cluster in view.clusters]
     return json.dumps(ViewNews(seq=view.seq, moved=moved, clusters=clusters).model_dump())

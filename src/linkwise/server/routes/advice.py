@@ -9,7 +9,16 @@ import anyio.to_thread
 from fastapi import APIRouter, Query
 
 from linkwise.server.refusals import refuses
-from linkwise.server.schemas.advice import Moved, Progress, Question, Recipe, Suspicion, Trouble
+from linkwise.server.schemas.advice import (
+    Moved,
+    Number,
+    People,
+    Progress,
+    Question,
+    Recipe,
+    Suspicion,
+    Trouble,
+)
 from linkwise.server.schemas.base import Strategy
 from linkwise.server.service import Live
 
@@ -32,10 +41,18 @@ async def questions(
     fresh: Annotated[
         bool, Query(description="False: ask by the labels that are ready, without waiting.")
     ] = True,
+    who: Annotated[
+        str | None,
+        Query(max_length=200, description="Whose they are for ten minutes; others get others."),
+    ] = None,
+    overlap: Annotated[
+        float, Query(ge=0, le=1, description="With who: share of them that others have answered.")
+    ] = 0.0,
 ) -> list[Question]:
     """Return pairs of rows worth asking about. What the clustering thinks is not told."""
     pairs = [(int(i), int(j)) for i, _, j in (p.partition("-") for p in skip.split(",")) if j]
-    ask = partial(live.session.query, n, strategy=strategy, skip=pairs, fresh=fresh)
+    query = live.session.query
+    ask = partial(query, n, strategy, skip=pairs, fresh=fresh, who=who, overlap=overlap)
     return [Question.model_validate(one) for one in await anyio.to_thread.run_sync(ask)]
 
 
@@ -65,6 +82,32 @@ async def progress(live: Live) -> Progress:
         moved=[Moved(seq=seq, rows=rows) for seq, rows in found.moved],
         hint=found.hint,
     )
+
+
+@router.get("/people", responses=refuses(404, 409))
+async def people(live: Live) -> People:
+    """Say who answered, and how far they agree where they told the same pairs."""
+    return People.model_validate(await anyio.to_thread.run_sync(live.session.people))
+
+
+@router.get("/number", responses=refuses(404, 409))
+async def number(live: Live) -> Number:
+    """Return how many clusters there are, and whether the answers speak for another number."""
+    found = await anyio.to_thread.run_sync(live.session.propose_k)
+    return Number(
+        n_clusters=live.session.n_clusters,
+        proposal=None if found is None else found.k,
+        reason=None if found is None else found.reason,
+    )
+
+
+@router.get("/outliers", responses=refuses(404, 409))
+async def outliers(
+    live: Live,
+    share: Annotated[float, Query(ge=0, le=1, description="How many, of all rows.")] = 0.01,
+) -> list[int]:
+    """Return rows that are far from everything, the farthest first."""
+    return await anyio.to_thread.run_sync(live.session.outliers, share)
 
 
 @router.get("/recipe", responses=refuses(404, 409))

@@ -29,10 +29,12 @@ async def export(
     session: SessionId,
     live: Live,
     service: ServiceHere,
-    what: Annotated[Literal["labels", "answers"], Query()] = "labels",
+    what: Annotated[Literal["labels", "answers", "links", "names"], Query()] = "labels",
     format: Annotated[Literal["csv", "parquet"], Query()] = "csv",
 ) -> FileResponse:
     """Return the labels (id, cluster, name, margin) or the answers (who, when, verdict) as a file.
+
+    Links (i, j, kind, weight) and names (id, label) are what was said as linkwise reads it.
 
     In CSV, text that a spreadsheet would run as a formula gets an apostrophe in front; Parquet
     holds everything as it was said.

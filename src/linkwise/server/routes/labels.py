@@ -17,6 +17,7 @@ from linkwise.server.schemas.sessions import Started
 from linkwise.server.schemas.views import Cluster
 from linkwise.server.service import Live, ServiceHere, SessionId
 from linkwise.session import View
+from linkwise.session.state.view import changed_rows
 
 router = APIRouter(prefix="/api/sessions/{session}", tags=["labels"])
 
@@ -62,7 +63,7 @@ async def labels(
     if since is None or since > view.seq:
         return _send(view, view.labels)
     before = await live.labels_at(since)
-    rows = np.flatnonzero(before != view.labels)
+    rows = changed_rows(before, view.labels)
     body = _little(rows.astype(np.uint32)) + _little(view.labels[rows])
     return _reply(view, body, view.labels.dtype, {"X-Linkwise-Rows": str(len(rows))})
 

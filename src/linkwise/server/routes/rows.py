@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import anyio.to_thread
 from fastapi import APIRouter, Path, Query, Response
+from pydantic import Field
 
 from linkwise.errors import InvalidInput, LinkwiseError
 from linkwise.server.refusals import NotFound, refuses
+from linkwise.server.schemas.events import Event
+from linkwise.server.schemas.sessions import NewRows
 from linkwise.server.schemas.views import Row
-from linkwise.server.service import Live
+from linkwise.server.service import Live, ServiceHere
 
 router = APIRouter(prefix="/api/sessions/{session}", tags=["rows"])
 
@@ -28,23 +32,39 @@ _PICTURE = {
 async def rows(
     live: Live,
     rows: Annotated[
-        str,
+        str | None,
         Query(
             pattern=r"^[0-9]{1,10}(,[0-9]{1,10})*$",
             max_length=11 * MOST_SHOWN,
             description=f"Row numbers separated by commas, {MOST_SHOWN} at most.",
         ),
-    ],
+    ] = None,
+    id: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=1000)]],
+        Query(max_length=MOST_SHOWN, description="Rows by id; may be given several times."),
+    ] = [],  # noqa: B006
     fresh: Annotated[
         bool, Query(description="False: clusters by the labels that are ready, without waiting.")
     ] = True,
 ) -> list[Row]:
-    """Return rows for display, in the order asked for."""
-    wanted = [int(row) for row in rows.split(",")]
+    """Return rows for display, in the order asked for, those asked for by number first."""
+    wanted: list[int | str] = [int(row) for row in rows.split(",")] if rows else []
+    wanted += id
+    if not wanted:
+        raise InvalidInput("name rows by rows= or by id=.")
     if len(wanted) > MOST_SHOWN:
         raise InvalidInput(f"{len(wanted)} rows are too many, ask for {MOST_SHOWN} at most.")
     found = await anyio.to_thread.run_sync(live.session.rows, wanted, fresh)
     return [Row.model_validate(row) for row in found]
+
+
+@router.post("/rows", status_code=201, responses=refuses(400, 404, 409, 413))
+async def join_rows(wanted: NewRows, live: Live, service: ServiceHere) -> Event:
+    """Let the rows of an uploaded file join the session. They stay."""
+    extend = partial(
+        live.session.extend, service.uploads.path(wanted.upload), who=wanted.who, key=wanted.key
+    )
+    return Event.model_validate(await anyio.to_thread.run_sync(extend))
 
 
 @router.get(

@@ -52,6 +52,41 @@ class Progress(Message):
     hint: str
 
 
+class Person(Message):
+    """Somebody who answered, and how far the others agree with them."""
+
+    who: str
+    answers: int
+    unsure: int
+    compared: int = Field(description="Times that somebody else told the same pair.")
+    agreed: int
+    weight: float = Field(description="How much they are to be heard, 0 to 1, going by that.")
+
+
+class Agreement(Message):
+    """Two people who told the same pairs."""
+
+    first: str
+    second: str
+    compared: int
+    agreed: int
+
+
+class People(Message):
+    """Everybody who answered, and any two who told the same pairs."""
+
+    people: list[Person]
+    agreements: list[Agreement]
+
+
+class Number(Message):
+    """How many clusters there are, and another number that the answers speak for, if any."""
+
+    n_clusters: int
+    proposal: int | None
+    reason: str | None = Field(description="What speaks for the proposal, in words.")
+
+
 class Recipe(Message):
     """Python that gives the same labels."""
 

@@ -20,6 +20,8 @@ def _whole(value: Any) -> Any:
 Whole = BeforeValidator(_whole)
 Seq = Annotated[int, Field(ge=0, le=MOST)]
 RowNumber = Annotated[int, Field(ge=0, le=2**31 - 1), Whole]
+#: A row by its number, or by the id that the data give it, which is text.
+RowName = RowNumber | Annotated[str, Field(min_length=1, max_length=1000)]
 ClusterNumber = Annotated[int, Field(ge=0, le=65_535), Whole]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 ColumnName = Annotated[str, Field(min_length=1, max_length=1000)]

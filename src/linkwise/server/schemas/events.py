@@ -16,7 +16,7 @@ from linkwise.server.schemas.base import (
     Message,
     Name,
     Request,
-    RowNumber,
+    RowName,
     Seq,
     Whole,
 )
@@ -48,9 +48,9 @@ def _wire(holds: fields.Field) -> Any:
     """Return the type and the default with which a field of an event goes over the wire."""
     match holds:
         case fields.Row():
-            return RowNumber, ...
+            return RowName, ...
         case fields.Rows(at_least=least, optional=optional):
-            rows = Annotated[list[RowNumber], Field(min_length=least, max_length=MOST_ROWS)]
+            rows = Annotated[list[RowName], Field(min_length=least, max_length=MOST_ROWS)]
             return (rows | None, None) if optional else (rows, ...)
         case fields.Cluster():
             return ClusterNumber, ...
@@ -62,6 +62,8 @@ def _wire(holds: fields.Field) -> Any:
             return Name, ...
         case fields.Verdict():
             return Verdict, ...
+        case fields.Count():
+            return Annotated[int, Field(ge=1, le=fields.MAX_COUNT), Whole], ...
     raise TypeError(f"{holds!r} has no form on the wire yet: add it here.")
 
 

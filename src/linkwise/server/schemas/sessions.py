@@ -46,6 +46,14 @@ class NewSession(Request):
     standardise: bool | None = None
 
 
+class NewRows(Request):
+    """Rows of an uploaded file that are to join a session."""
+
+    upload: Annotated[str, Field(pattern=r"^u[0-9a-f]{32}$")]
+    who: Annotated[str, Field(max_length=200)] = ""
+    key: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+
+
 ColumnType = Literal["number", "text", "image", "id"]
 
 

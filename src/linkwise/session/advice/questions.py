@@ -40,7 +40,8 @@ def ask(
 ) -> list[Question]:
     """Return up to ``n`` questions; pairs that nobody could tell are not asked again."""
     unwanted = {(min(p), max(p)) for p in skip} | {(i, j) for i, j in state.unsure.tolist()}
-    pairs = choose_pairs(model, n, strategy, unwanted)
+    pairs = choose_pairs(model, n + len(state.nowhere), strategy, unwanted)
+    pairs = pairs[~np.isin(pairs, state.nowhere).any(axis=1)][:n]
     whys = _whys(model, view, state, pairs, STRATEGIES[strategy].why, name)
     return [
         Question(i, j, guess(view.labels, i, j), why)
@@ -57,7 +58,7 @@ def _whys(
     name: Callable[[int], str],
 ) -> list[str]:
     """Say between which clusters the less sure row of each pair hangs, where one does."""
-    if not len(pairs) or state.changes or model.n_clusters < 2:
+    if not len(pairs) or state.changes or model.n_clusters_ < 2:
         return [otherwise] * len(pairs)
     unsure = pairs[np.arange(len(pairs)), view.margins[pairs].argmin(axis=1)]
     votes = model.votes(unsure)

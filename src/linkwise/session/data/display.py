@@ -54,6 +54,10 @@ class Display:
         self._shape = image_shape
 
     @property
+    def n_rows(self) -> int:
+        return self._n_rows
+
+    @property
     def has_images(self) -> bool:
         return self._shape is not None or self._columns.image is not None
 

@@ -78,6 +78,15 @@ def neighbours_layout(model: SequentialClustering) -> Places:
     return fit_square(result)
 
 
+def place_others(places: Places, model: SequentialClustering) -> Places:
+    """Return the places and, for rows that joined, that of the landmark most like each."""
+    landmarks, labels = model.landmarks_.rows, model.ensemble_.labels
+    rows = np.arange(len(places), labels.n_rows)
+    blocks = np.ascontiguousarray(labels.rows(landmarks).T)
+    nearest, _ = nearest_by_coassociation(labels.rows(rows), blocks, 1, np.full(len(rows), -1))
+    return np.concatenate([places, places[landmarks[nearest[:, 0]]]])
+
+
 def _place_landmarks(blocks: NDArray[np.uint8]) -> NDArray[np.float64]:
     n_partitions, n = blocks.shape
     if n < 5:

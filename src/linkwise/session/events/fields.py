@@ -11,6 +11,8 @@ from linkwise.session.errors import InvalidEvent
 
 VERDICTS = ("unsure", "different", "same")
 MAX_NAME = 200
+#: Clusters that a model can have.
+MAX_COUNT = 256
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,18 @@ class Verdict:
         return str(value)
 
 
-Field = Row | Rows | Cluster | Clusters | EventNumber | Name | Verdict
+@dataclass(frozen=True)
+class Count:
+    """A number of clusters."""
+
+    def read(self, where: str, value: object, n_rows: int) -> int:
+        number, most = _whole(where, value, low=1), min(MAX_COUNT, n_rows)
+        if number > most:
+            raise InvalidEvent(f"{where} is {number}; there can be at most {most} clusters.")
+        return number
+
+
+Field = Row | Rows | Cluster | Clusters | EventNumber | Name | Verdict | Count
 
 
 def check_text(name: str, value: object, limit: int, *, empty: bool = True) -> None:

@@ -19,6 +19,7 @@ from linkwise.session.events.event import Entry, Event, Payload, encode
 from linkwise.session.events.fields import (
     Cluster,
     Clusters,
+    Count,
     EventNumber,
     Field,
     Name,
@@ -49,6 +50,9 @@ class Clustering(Protocol):
     def refuse_joining(self, clusters: list[int]) -> None:
         """Refuse to make one cluster of several whose rows were given different names."""
 
+    def newcomers(self, data: str) -> dict[str, Any]:
+        """Return the file and the number of the rows that wait to join under this hash."""
+
 
 @dataclass(frozen=True)
 class Effect:
@@ -71,6 +75,13 @@ class Effect:
     adds_cluster
         Whether there is one cluster more from then on, standing or not; its number is added to
         the payload as "new".
+    adds_rows
+        How many rows there are more from then on; it cannot be undone.
+    number
+        How many clusters the model has from then on. Those that it never had before get numbers
+        of their own, which are added to the payload as "new", a list.
+    leaves_out
+        Rows that belong nowhere.
     """
 
     pair: Callable[[Payload], tuple[int, int, str]] | None = None
@@ -80,6 +91,13 @@ class Effect:
     relabel: Callable[[Ints, Payload, Leaving], None] | None = None
     joins: Callable[[Payload], list[int]] | None = None
     adds_cluster: bool = False
+    adds_rows: Callable[[Payload], int] | None = None
+    number: Callable[[Payload], int] | None = None
+    leaves_out: Callable[[Payload], list[int]] | None = None
+
+    def n_added(self, payload: Payload) -> int:
+        """Return how many clusters there are more from then on, standing or not."""
+        return len(payload["new"]) if self.number else int(self.adds_cluster)
 
 
 @dataclass(frozen=True)
@@ -229,9 +247,65 @@ _TABLE = (
         effect=Effect(relabel=_split, adds_cluster=True),
         is_large=True,
     ),
+    Kind(
+        "recluster",
+        about="The rows are clustered anew, in another number of clusters; answers are kept.",
+        payload="How many clusters there are to be.",
+        fields={"n_clusters": Count()},
+        added=("new",),
+        sentence=lambda said, _: f"cluster anew, in {said['n_clusters']} clusters",
+        effect=Effect(number=lambda said: int(said["n_clusters"])),
+    ),
+    Kind(
+        "nowhere",
+        about="Rows belong to no cluster.",
+        payload="These rows belong nowhere.",
+        fields={"rows": Rows()},
+        sentence=lambda said, called: f"{_listed(said['rows'], called)}: belong nowhere",
+        effect=Effect(leaves_out=lambda said: list(said["rows"])),
+        is_large=True,
+    ),
+    Kind(
+        "extend",
+        about="Rows join the session.",
+        payload="The hash of the rows that join; the session must have been given them before.",
+        fields={"data": Name()},
+        added=("file", "n_rows"),
+        complete=lambda said, clustering: clustering.newcomers(said["data"]),
+        sentence=lambda said, _: f"{said['n_rows']} rows join",
+        effect=Effect(adds_rows=lambda said: int(said["n_rows"])),
+        is_large=True,
+    ),
 )
 #: The table by name.
 KINDS = {kind.name: kind for kind in _TABLE}
+
+
+def names_rows(entry: Entry) -> bool:
+    """Tell whether an entry names any row by its id."""
+    payload = entry.payload
+    for name, holds in KINDS[entry.kind].fields.items():
+        said = payload.get(name)
+        if isinstance(holds, Row) and isinstance(said, str):
+            return True
+        if isinstance(holds, Rows) and any(isinstance(row, str) for row in said or ()):
+            return True
+    return False
+
+
+def by_number(entry: Entry, row_of: Callable[[str], int]) -> Entry:
+    """Return the entry with the numbers of rows in the place of their ids, which are text."""
+    kind, payload = KINDS.get(entry.kind), entry.payload
+    if kind is None or not isinstance(payload, dict):
+        return entry  # which is refused when it is checked
+    found: Payload = {}
+    for name, holds in kind.fields.items():
+        said = payload.get(name)
+        if isinstance(holds, Row) and isinstance(said, str):
+            found[name] = row_of(said)
+        elif isinstance(holds, Rows) and isinstance(said, list | tuple):
+            found[name] = [row_of(row) if isinstance(row, str) else row for row in said]
+    return replace(entry, payload=payload | found) if found else entry
 
 
 def check_entry(entry: Entry, n_rows: int) -> Entry:

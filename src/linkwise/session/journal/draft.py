@@ -34,11 +34,12 @@ class Draft:
         self._counts: dict[int, int] = {}  # of standing undos, where they differ from the log
         self._targets: dict[int, int] = {}
         self._n_added = self.log.n_added
+        self._n_model = self.n_clusters + len(self.log.model_clusters(self.log.n))
         self._names: set[str] | None = None  # that stand, once somebody wants to know
 
     def add(self, entries: Sequence[Entry]) -> list[tuple[Record, bool]]:
         """Take one caller's entries; returns each one's record and whether it was there before."""
-        n_before, n_added = len(self.records), self._n_added
+        n_before, n_added, n_model = len(self.records), self._n_added, self._n_model
         counts = None
         if any(KINDS[entry.kind].effect.undoes for entry in entries):
             counts = dict(self._counts)
@@ -49,7 +50,7 @@ class Draft:
                 self.keys.pop(record.key or "", None)
                 self._targets.pop(record.seq, None)
             del self.records[n_before:]
-            self._n_added, self._names = n_added, None
+            self._n_added, self._n_model, self._names = n_added, n_model, None
             if counts is not None:
                 self._counts = counts
             raise
@@ -77,6 +78,11 @@ class Draft:
         if kind.effect.adds_cluster:
             payload = payload | {"new": self.n_clusters + self._n_added}
             self._n_added += 1
+        if kind.effect.number:
+            first = self.n_clusters + self._n_added
+            more = max(0, kind.effect.number(payload) - self._n_model)
+            payload = payload | {"new": list(range(first, first + more))}
+            self._n_added, self._n_model = self._n_added + more, self._n_model + more
         return payload
 
     def _undo(self, event: int, seq: int) -> None:
@@ -86,6 +92,7 @@ class Draft:
             raise InvalidEvent(
                 f"event {event} is undone already. Undo the event that undid it to get it back."
             )
+        self._check_can_be_undone(event)
         restores = self._target(event) is not None
         before = len(self._standing_names()) if restores else 0
         self._targets[seq] = event
@@ -93,6 +100,15 @@ class Draft:
         self._names = None
         if restores:
             self._check_restored(event, before)
+
+    def _check_can_be_undone(self, event: int) -> None:
+        here = event - self.log.n - 1
+        kind = self.log.kind(event) if here < 0 else KINDS[self.records[here].kind]
+        if kind.effect.adds_rows:
+            raise InvalidEvent(
+                f"undo: with event {event} rows joined, and what was said since may be about them. "
+                f"Rows that joined stay."
+            )
 
     def _n_undos(self, seq: int) -> int:
         in_log = self.log.n_undos(seq) if seq <= self.log.n else 0

@@ -49,6 +49,8 @@ class Log:
         self.others: dict[int, Payload] = {}
         #: Clusters that events have added, standing or not.
         self.n_added = 0
+        #: Rows that joined.
+        self.n_joined = 0
 
     @classmethod
     def restore(cls, columns: dict[str, NDArray[Any]], others: dict[int, Payload]) -> Log:
@@ -60,6 +62,7 @@ class Log:
             log._columns[name][: log.n] = columns[name]
         log.others = others
         log.n_added = log.added(log.n)
+        log.n_joined = log.joined(log.n)
         for seq in (np.flatnonzero(np.isin(log.column("kind"), _UNDOS)) + 1).tolist():
             log._apply_undo(seq)
         return log
@@ -78,7 +81,32 @@ class Log:
 
     def added(self, n: int) -> int:
         """Return how many clusters the first ``n`` events have added, standing or not."""
-        return sum(self.kind(seq).effect.adds_cluster for seq in self.others if seq <= n)
+        return sum(
+            self.kind(seq).effect.n_added(said) for seq, said in self.others.items() if seq <= n
+        )
+
+    def model_clusters(self, n: int) -> list[int]:
+        """Return the numbers that the first ``n`` events added for clusters of the model."""
+        said = (said for seq, said in self.others.items() if seq <= n and self._counts(seq))
+        return [number for payload in said for number in payload["new"]]
+
+    def number(self, n: int, standing: NDArray[np.bool_]) -> int | None:
+        """Return how many clusters the model has after ``n`` events; None if none says it."""
+        said = [s for s in self.others if s <= n and self._counts(s) and standing[s - 1]]
+        effect = self.kind(said[-1]).effect if said else None
+        return effect.number(self.others[said[-1]]) if effect and effect.number else None
+
+    def _counts(self, seq: int) -> bool:
+        return self.kind(seq).effect.number is not None
+
+    def joined(self, n: int) -> int:
+        """Return how many rows joined with the first ``n`` events."""
+        return sum(adds(payload) for seq, adds, payload in self.joins() if seq <= n)
+
+    def joins(self) -> list[tuple[int, Callable[[Payload], int], Payload]]:
+        """Return the events with which rows joined: number, how many rows, payload."""
+        found = ((seq, self.kind(seq).effect.adds_rows, said) for seq, said in self.others.items())
+        return [(seq, adds, said) for seq, adds, said in found if adds is not None]
 
     def target(self, seq: int) -> int | None:
         """Return the event that event ``seq`` takes back; None if it is no undo."""
@@ -106,7 +134,8 @@ class Log:
                 self._apply_undo(seq)
             elif not effect.pair:
                 self.others[seq] = payload
-                self.n_added += effect.adds_cluster
+                self.n_added += effect.n_added(payload)
+                self.n_joined += effect.adds_rows(payload) if effect.adds_rows else 0
 
     def _apply_undo(self, seq: int) -> None:
         target = int(self._columns["i"][seq - 1])

@@ -56,6 +56,11 @@ class History:
         """Number of the last event."""
         return self.log.n
 
+    @property
+    def n_rows(self) -> int:
+        """Rows of the data, those that joined included."""
+        return self._description.n_rows + self.log.n_joined
+
     def submit(self, entries: Sequence[Entry]) -> Future[list[Event]]:
         """Ask for entries to be recorded; the answer comes when they are durable."""
         return self._writer.submit(entries)
@@ -86,7 +91,7 @@ class History:
             if not 0 <= n <= self.log.n:
                 raise InvalidEvent(f"there is no state after {n} events; there are {self.log.n}.")
             about = self._description
-            return State.of(self.log, n, about.n_rows, about.n_clusters)
+            return State.of(self.log, n, about.n_rows + self.log.joined(n), about.n_clusters)
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Call ``listener`` with the new events after each commit; returns how to stop it."""

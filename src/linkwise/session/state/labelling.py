@@ -19,23 +19,47 @@ from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.errors import ConstraintWarning
 from linkwise.session.journal.log import Log
 from linkwise.session.state.names import cluster_names, keep_names
-from linkwise.session.state.statements import Statements, Told, read_statements, unsure_pairs
-from linkwise.session.state.structure import Change, apply_changes, read_changes, split_margins
+from linkwise.session.state.statements import (
+    Statements,
+    Told,
+    left_out_rows,
+    read_statements,
+    unsure_pairs,
+)
+from linkwise.session.state.structure import (
+    Change,
+    apply_changes,
+    nearer_second,
+    read_changes,
+    split_margins,
+)
+from linkwise.typing import Matrix
 
 Labels = NDArray[np.unsignedinteger[Any]]
 Margins = NDArray[np.float32]
+#: What the rows that belong nowhere are called.
+NOWHERE = "nowhere"
 _MAX_SPLITS = 20
+#: Models with other numbers of clusters that are kept at hand.
+_MAX_NUMBERS = 8
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What the first ``seq`` events say."""
+    """What the first ``seq`` events say.
+
+    ``n_clusters`` counts all clusters there ever were, ``number`` those that the model has;
+    ``numbers`` are what the model's clusters are called, ``nowhere`` the rows in none.
+    """
 
     seq: int
     statements: Statements
     changes: tuple[Change, ...]
     unsure: NDArray[np.int64]
     n_clusters: int
+    number: int
+    numbers: NDArray[np.int64]
+    nowhere: NDArray[np.int64]
 
     @classmethod
     def of(cls, log: Log, n: int, n_rows: int, n_clusters: int) -> State:
@@ -47,6 +71,9 @@ class State:
             changes=read_changes(log, n, standing),
             unsure=unsure_pairs(log, n, standing),
             n_clusters=n_clusters + log.added(n),
+            number=log.number(n, standing) or n_clusters,
+            numbers=np.append(np.arange(n_clusters), log.model_clusters(n)).astype(np.int64),
+            nowhere=left_out_rows(log, n, standing),
         )
 
     @property
@@ -69,6 +96,17 @@ class Labelling:
     model: Any = None
 
 
+def nowhere(labels: Labels) -> int:
+    """Return the label of rows that belong nowhere: the largest there can be, which is -1."""
+    return int(np.iinfo(labels.dtype).max)
+
+
+def called_clusters(state: State, labels: Labels) -> dict[int, str]:
+    """Return what the clusters are called; also the rows that are in none."""
+    names = cluster_names(state.statements, state.changes, labels)
+    return names | {nowhere(labels): NOWHERE} if len(state.nowhere) else names
+
+
 class Labeller:
     """Labels states, one at a time.
 
@@ -79,44 +117,87 @@ class Labeller:
     """
 
     def __init__(self, model: SequentialClustering) -> None:
-        self.model = model
-        self._solved = Told(model.links_, model.named_), model
-        self._split_margins: OrderedDict[int, NDArray[np.float32]] = OrderedDict()
+        self._grown = self.model = model
+        self._solved = (Told(model.links_, model.named_), model.n_clusters_, b""), model
+        self._numbered = {model.n_clusters_: model}
+        self._split_margins: OrderedDict[tuple[int, int], NDArray[np.float32]] = OrderedDict()
+
+    def grow(self, model: SequentialClustering) -> None:
+        """Go on with a model that has more rows; what there is keeps its place in it."""
+        self._grown = model
+
+    def _of_rows(self, n_rows: int) -> None:
+        """Let the model without answers be about so many rows."""
+        if self.model.links_.n_samples != n_rows:
+            self.model = self._grown.of_first(n_rows)
+            self._numbered = {self.model.n_clusters_: self.model}
 
     def label(self, state: State) -> Labelling:
         """Return the labels of all rows in this state."""
         said, names = state.statements, state.clustered_names
         solved = self.solved(state)
         links = said.links() if state.changes else solved.links_
-        voted = np.asarray(solved.labels_)
+        voted = state.numbers[np.maximum(solved.labels_, 0)]  # of rows left out, any will do
         labels = apply_changes(voted, state.changes, names, links, self._margins)
         keep_names(labels, names, links, state.n_clusters)
-        kind: Any = np.uint8 if state.n_clusters <= 256 else np.uint16
+        n_numbers = state.n_clusters + bool(len(state.nowhere))
+        kind: Any = np.uint8 if n_numbers <= 256 else np.uint16
         margins = np.clip(solved.margins_, 0.0, 1.0)
         final = labels.astype(kind)
+        final[state.nowhere] = nowhere(final)
         for array in (final, margins):
             array.setflags(write=False)
-        called = cluster_names(said, state.changes, final)
+        called = called_clusters(state, final)
         return Labelling(state, final, margins, called, solved)
+
+    def predict(self, state: State, X: Matrix) -> Labels:
+        """Return the labels that rows which are not part of the session would have in it."""
+        solved = self.solved(state)
+        matrix = self.model.ensemble_.labels
+        voted, blocks = np.asarray(solved.labels_), None
+        if any(change.effect.adds_cluster for change in state.changes):
+            blocks = self.model.ensemble_.assign(X)
+
+        def margins(split: Change) -> NDArray[np.float32]:
+            assert blocks is not None
+            return np.append(self._margins(split), nearer_second(split, matrix, blocks))
+
+        every = state.numbers[np.maximum(np.append(voted, solved.predict(X)), 0)]
+        links = state.statements.links()
+        labels = apply_changes(every, state.changes, state.clustered_names, links, margins)
+        kind: Any = np.uint8 if state.n_clusters <= 256 else np.uint16
+        return labels[len(voted) :].astype(kind)
 
     def solved(self, state: State) -> Any:
         """Return the model that knows what was said.
 
         What it sets aside, the session shows among its suspects; nobody reads a warning here.
         """
-        told = state.statements.told(self.model.n_clusters)
+        self._of_rows(state.statements.n_rows)
+        told = state.statements.told(state.number)
+        wanted = told, state.number, state.nowhere.tobytes()
         known, solved = self._solved
-        if told != known:
+        if wanted != known:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConstraintWarning)
-                solved = copy.copy(self.model).update(*told)
-            self._solved = told, solved
+                solved = copy.copy(self._silent(state.number)).update(*told)
+            solved.leave_out(state.nowhere)
+            self._solved = wanted, solved
         return solved
 
+    def _silent(self, number: int) -> SequentialClustering:
+        """Return the model with so many clusters that nothing was said to."""
+        if number not in self._numbered:
+            if len(self._numbered) > _MAX_NUMBERS:
+                self._numbered = {self.model.n_clusters_: self.model}
+            self._numbered[number] = copy.copy(self.model).recluster(number)
+        return self._numbered[number]
+
     def _margins(self, split: Change) -> NDArray[np.float32]:
-        known = self._split_margins
-        if split.seq not in known:
-            known[split.seq] = split_margins(split, self.model.ensemble_.labels)
+        known, n_rows = self._split_margins, self.model.links_.n_samples
+        key = split.seq, n_rows
+        if key not in known:
+            known[key] = split_margins(split, self.model.ensemble_.labels, n_rows)
             if len(known) > _MAX_SPLITS:
                 known.popitem(last=False)
-        return known[split.seq]
+        return known[key]

@@ -161,6 +161,16 @@ def read_statements(log: Log, n: int, standing: NDArray[np.bool_], n_rows: int) 
     return Statements(n_rows, at + 1, i, j, verdict[at] == SAME, tuple(sets))
 
 
+def left_out_rows(log: Log, n: int, standing: NDArray[np.bool_]) -> Ints:
+    """Return the rows that belong nowhere, by the first ``n`` events as far as they stand."""
+    rows: set[int] = set()
+    for seq, payload in log.others.items():
+        leaves_out = log.kind(seq).effect.leaves_out
+        if leaves_out and seq <= n and standing[seq - 1]:
+            rows.update(leaves_out(payload))
+    return np.array(sorted(rows), dtype=np.int64)
+
+
 def unsure_pairs(log: Log, n: int, standing: NDArray[np.bool_]) -> Ints:
     """Return the pairs of which someone said that they cannot tell, smaller row first."""
     unsure = log.compares(n) & (log.column("verdict", n) == UNSURE) & standing

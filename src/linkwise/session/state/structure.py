@@ -109,14 +109,25 @@ def _as_linked(inside: Ints, score: NDArray[np.float32], links: Links) -> NDArra
 
 
 def split_margins(
-    split: Change, labels: LabelMatrix, n_threads: int | None = None
+    split: Change, labels: LabelMatrix, n_rows: int | None = None
 ) -> NDArray[np.float32]:
-    """Return how much more of its partitions every row shares with the second half, -1 to 1.
+    """Return how much more of its partitions each row shares with the second half, -1 to 1.
 
     Rows that the event names count as far on their side as all others together.
     """
+    signed = nearer_second(split, labels, labels.array[:, :n_rows])
+    if split.payload["rows"] is not None:
+        signed[np.array(split.payload["rows"], dtype=np.int64)] = float(len(signed))
+    return signed
+
+
+def nearer_second(
+    split: Change,
+    labels: LabelMatrix,
+    blocks: NDArray[np.uint8],
+) -> NDArray[np.float32]:
+    """Return the same for rows given by their blocks, which need not be rows of the session."""
     first, second = (np.array(half, dtype=np.int64) for half in split.payload["halves"])
-    blocks = labels.array
     n_blocks = 256
     tables = np.zeros((labels.n_partitions, n_blocks, 2))
     for side, half in enumerate((first, second)):
@@ -124,10 +135,8 @@ def split_margins(
             places = labels.rows(half).T.astype(np.int64)
             for k in range(labels.n_partitions):
                 tables[k, :, side] = np.bincount(places[k], minlength=n_blocks) / len(half)
-    winner, margin = vote(blocks, tables, n_threads=n_threads)
+    winner, margin = vote(blocks, tables)
     signed = np.where(winner == 1, margin, -margin) / np.float32(labels.n_partitions)
-    if split.payload["rows"] is not None:
-        signed[np.array(split.payload["rows"], dtype=np.int64)] = float(len(signed))
     return np.asarray(signed, dtype=np.float32)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.session.state.labelling import Labelling, Labels, Margins
+from linkwise.session.state.labelling import Labelling, Labels, Margins, nowhere
 
 N_EXEMPLARS = 9
 
@@ -50,13 +50,15 @@ class View:
     seq : int
         Number of events it takes into account.
     labels : uint8 array of shape (n_rows,), uint16 beyond 256 clusters
-        Cluster of each row.
+        Cluster of each row; the largest number of the type, -1 as it were, where it is in none.
     margins : float32 array of shape (n_rows,)
         Lead of each row's cluster over the next, as a share of the votes.
     clusters : list of Cluster
-        Clusters that have rows, by number.
+        Clusters that have rows, by number; last, those that belong nowhere.
     moved : int
         Rows whose label differs from the view that was computed before.
+    nowhere : int or None
+        The label of rows that belong nowhere; None if there are none.
     """
 
     seq: int
@@ -64,7 +66,14 @@ class View:
     margins: Margins
     clusters: list[Cluster]
     moved: int = 0
+    nowhere: int | None = None
     labelling: Labelling | None = field(default=None, repr=False)
+
+
+def changed_rows(before: Labels, now: Labels) -> NDArray[np.int64]:
+    """Return the rows whose label differs, and those that joined since."""
+    n = min(len(before), len(now))
+    return np.append(np.flatnonzero(before[:n] != now[:n]), np.arange(n, len(now)))
 
 
 def make_view(
@@ -72,13 +81,15 @@ def make_view(
 ) -> View:
     """Return the view of a labelling; ``before`` are the labels to count moves against."""
     labels, margins = labelling.labels, labelling.margins
-    n = labelling.state.n_clusters
+    shown = [labels] if before is None else [labels, before]
+    n = max(labelling.state.n_clusters, *(int(a.max(initial=0)) + 1 for a in shown))
     size = np.bincount(labels, minlength=n)
     sure = np.bincount(labels, weights=margins, minlength=n) / np.maximum(size, 1)
     came, went = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     if before is not None:
-        moved = np.flatnonzero(labels != before)
-        came, went = (np.bincount(a[moved], minlength=n) for a in (labels, before))
+        moved, joined = np.flatnonzero(labels[: len(before)] != before), labels[len(before) :]
+        came = np.bincount(np.append(labels[moved], joined), minlength=n)
+        went = np.bincount(before[moved], minlength=n)
     clusters = [
         Cluster(
             number=c,
@@ -91,7 +102,8 @@ def make_view(
         )
         for c in np.flatnonzero(size).tolist()
     ]
-    return View(labelling.state.seq, labels, margins, clusters, int(came.sum()), labelling)
+    none = nowhere(labels) if len(labelling.state.nowhere) else None
+    return View(labelling.state.seq, labels, margins, clusters, int(came.sum()), none, labelling)
 
 
 def _exemplars(

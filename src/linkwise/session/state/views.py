@@ -10,9 +10,9 @@ from typing import Any
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.session.journal.checkpoint import Checkpoint
 from linkwise.session.state.history import History
-from linkwise.session.state.labelling import Labeller, Labelling
-from linkwise.session.state.names import cluster_names
+from linkwise.session.state.labelling import Labeller, Labelling, Labels, called_clusters
 from linkwise.session.state.view import View, make_view
+from linkwise.typing import Matrix
 
 #: Memory for earlier views.
 CACHE_BYTES = 16 << 20
@@ -81,6 +81,16 @@ class Views:
         with self._computing:
             return view, labelling, self._labeller.solved(labelling.state)
 
+    def grow(self, model: SequentialClustering) -> None:
+        """Go on with a model that has more rows."""
+        with self._computing:
+            self._labeller.grow(model)
+
+    def predict(self, X: Matrix) -> Labels:
+        """Return the labels that other rows would have after all events."""
+        with self._computing:
+            return self._labeller.predict(self._history.state(), X)
+
     def _snapshot(self) -> Checkpoint:
         """Return what the next start should find."""
         view = self._latest
@@ -114,7 +124,7 @@ class Views:
             state,
             checkpoint.labels,
             checkpoint.margins,
-            cluster_names(state.statements, state.changes, checkpoint.labels),
+            called_clusters(state, checkpoint.labels),
         )
         self._latest = make_view(labelling, self._landmarks)
         self._keep(self._latest)

@@ -1,0 +1,96 @@
+"""Where a running service is reached: a file in the folder of its sessions.
+
+The service writes it, for its owner alone. Commands about one of these sessions read it, and talk
+to the service instead of opening the session themselves. A file that somebody else could have
+written is not believed, nor one whose process is over, nor an address that is not this machine's:
+the token goes where the file says.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+FILE = ".service.json"
+TOKEN_VARIABLE = "LINKWISE_TOKEN"
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@dataclass(frozen=True)
+class Announcement:
+    """A service: its address, and the token if it can be known."""
+
+    url: str
+    token: str | None
+
+
+@contextmanager
+def announced(root: Path, url: str, token_file: Path | None) -> Iterator[None]:
+    """Tell where the service of the sessions below ``root`` is, for the length of a block."""
+    path, draft = root / FILE, root / f"{FILE}.{os.getpid()}.new"
+    kept = None if token_file is None else str(token_file.resolve())
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump({"url": url, "token_file": kept, "process": os.getpid()}, file)
+    os.replace(draft, path)
+    try:
+        yield
+    finally:
+        if _read(path).get("process") == os.getpid():
+            path.unlink(missing_ok=True)
+
+
+def find_service(folder: Path) -> Announcement | None:
+    """Return the service that a session's folder belongs to, if one has announced itself."""
+    told = _read(folder.resolve().parent / FILE)
+    url, token_file = told.get("url"), told.get("token_file")
+    if not isinstance(url, str) or urlsplit(url).hostname not in _LOOPBACK:
+        return None
+    if not _is_alive(told.get("process")):
+        return None
+    token = os.environ.get(TOKEN_VARIABLE)
+    if not token and isinstance(token_file, str) and _is_private(Path(token_file)):
+        token = Path(token_file).read_text("utf-8", "replace").strip()
+    return Announcement(url, token or None)
+
+
+def _is_alive(process: object) -> bool:
+    """Tell whether a process runs; one that was killed could not take its word back."""
+    if not isinstance(process, int) or process <= 0:
+        return False
+    if os.name == "nt":  # where signal 0 would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _read(path: Path) -> dict[str, object]:
+    if not _is_private(path):
+        return {}
+    try:
+        told = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _is_private(path: Path) -> bool:
+    """Tell whether a plain file is ours and nobody else may read or write it."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    ours = not hasattr(os, "getuid") or found.st_uid == os.getuid()
+    closed = os.name == "nt" or not found.st_mode & 0o077
+    return stat.S_ISREG(found.st_mode) and ours and closed

@@ -1,0 +1,270 @@
+"""A session that a running service holds, as the commands use it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from io import BytesIO
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwise.client import Client, Cluster, Event, NewEvent, People, Row, Suspicion, Trouble
+from linkwise.client.calls import MOST_EVENTS, RowName
+from linkwise.client.errors import ServiceError, Unreachable
+from linkwise.errors import InvalidInput
+
+_PAGE = 5000
+
+
+@dataclass(frozen=True, eq=False)
+class RemoteView:
+    """The clustering as it stands."""
+
+    seq: int
+    labels: NDArray[Any]
+    margins: NDArray[np.float64]
+    clusters: list[Cluster]
+    nowhere: int | None
+
+
+@dataclass(frozen=True)
+class RemoteProgress:
+    """How far the session has come, in the words of a session."""
+
+    answers: int
+    unsure: int
+    agreed_recent: float | None
+    agreed_all: float | None
+    moved: list[tuple[int, int]]
+    hint: str
+
+
+@dataclass(frozen=True)
+class RemoteQuestion:
+    """A question; what the clustering thinks, the service does not tell."""
+
+    i: int
+    j: int
+    guess: str | None
+    why: str
+
+
+@dataclass(frozen=True)
+class RemoteProposal:
+    """Another number of clusters, and what speaks for it."""
+
+    k: int
+    reason: str
+
+
+class RemoteSession:
+    """Does through a service what :class:`~linkwise.session.Session` does in a folder."""
+
+    def __init__(self, client: Client, session: str) -> None:
+        self._client, self._session = client, session
+        self._about = client.get_session(session)
+
+    @classmethod
+    def reach(cls, url: str, token: str, session: str) -> RemoteSession | None:
+        """Return the session if the service answers and has it."""
+        with Client(url, token, tries=1) as probe:
+            try:
+                probe.get_session(session)
+            except Unreachable:
+                return None
+            except ServiceError as error:
+                if error.status == 404:
+                    return None
+                raise
+        return cls(Client(url, token), session)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._client.close()
+
+    @property
+    def name(self) -> str:
+        return self._about.name
+
+    @property
+    def n_rows(self) -> int:
+        return self._about.n_rows
+
+    @property
+    def seq(self) -> int:
+        return self._client.get_session(self._session).seq
+
+    # What people say
+
+    def append(self, told: Sequence[NewEvent], who: str = "") -> list[Event]:
+        """Store events, a thousand to a request."""
+        events: list[Event] = []
+        for start in range(0, len(told), MOST_EVENTS):
+            events += self._client.tell(self._session, told[start : start + MOST_EVENTS], who=who)
+        return events
+
+    def say(
+        self, kind: str, payload: dict[str, Any], *, who: str = "", key: str | None = None
+    ) -> Event:
+        """Store one event of any kind."""
+        return self._client.say(self._session, kind, payload, who=who, key=key)
+
+    def answer(
+        self, i: RowName, j: RowName, verdict: str, *, who: str = "", key: str | None = None
+    ) -> Event:
+        return self.say("answer", {"i": i, "j": j, "verdict": verdict}, who=who, key=key)
+
+    def answer_many(
+        self,
+        answers: Sequence[tuple[RowName, RowName, str]],
+        *,
+        who: str = "",
+        key: str | None = None,
+    ) -> list[Event]:
+        new = [
+            NewEvent(
+                "answer",
+                {"i": i, "j": j, "verdict": verdict},
+                None if key is None else f"{key}/{place}",
+            )
+            for place, (i, j, verdict) in enumerate(answers)
+        ]
+        return self.append(new, who)
+
+    def undo(self, event: int, *, who: str = "", key: str | None = None) -> Event:
+        return self.say("undo", {"event": event}, who=who, key=key)
+
+    def import_(self, source: Path, *, who: str = "") -> list[Event]:
+        """Read the source here, and tell the service what it says."""
+        from linkwise.session import Session, is_session
+        from linkwise.session.importing import Here, entries_of_file, entries_of_history
+
+        named = any(column.type == "id" for column in self._about.columns)
+        ids = self.ids if named else None
+        rows = {str(name): row for row, name in enumerate(self.ids)}
+
+        def row_of(name: str) -> int:
+            if name not in rows:
+                raise InvalidInput(f"no row is called {name!r}.")
+            return rows[name]
+
+        here = Here(self.n_rows, ids, row_of, lambda: self.history())
+        events: list[Event] = []
+        if is_session(source):
+            with Session.open(source) as other:
+                entries = entries_of_history(other.history(), other.name_of, here, who)
+        else:
+            entries = entries_of_file(source, here, who)
+        for speaker in dict.fromkeys(entry.who for entry in entries):
+            own = [e for e in entries if e.who == speaker]
+            events += self.append([NewEvent(e.kind, e.payload, e.key) for e in own], speaker)
+        return events
+
+    def extend(self, data: Path, *, who: str = "", key: str | None = None) -> Event:
+        """Send the file, and let its rows join."""
+        sent = self._client.upload_file(data.name, data.read_bytes())
+        self.__dict__.pop("_table", None)
+        return self._client.join_rows(self._session, sent.upload, who=who, key=key)
+
+    # What follows from it
+
+    def labels(self) -> NDArray[Any]:
+        """Return the cluster of each row."""
+        return self._client.labels(self._session).values
+
+    @cached_property
+    def _table(self) -> Any:
+        import pyarrow.parquet as pq
+
+        sent = self._client.export(self._session, "labels", "parquet")
+        return pq.read_table(BytesIO(sent.content))
+
+    @property
+    def ids(self) -> list[Any]:
+        """What the data call their rows; their numbers where they have no names."""
+        found: list[Any] = self._table.column("id").to_pylist()
+        return found
+
+    def view(self, at: int | None = None) -> RemoteView:
+        """Return the clustering after all events."""
+        if at is not None:
+            raise InvalidInput(
+                "a running service holds the session and tells the present labels only. End it to "
+                "see those after earlier events."
+            )
+        seq, labels = self.seq, self.labels()
+        shown, margins = (self._table.column(name).to_numpy() for name in ("cluster", "margin"))
+        out = np.flatnonzero(shown == -1)
+        nowhere = int(labels[out[0]]) if len(out) else None
+        return RemoteView(seq, labels, margins, self._client.clusters(self._session), nowhere)
+
+    @property
+    def n_clusters(self) -> int:
+        return self._client.get_session(self._session).n_clusters
+
+    def propose_k(self) -> RemoteProposal | None:
+        """Return another number of clusters that the answers speak for, if any."""
+        told = self._client.number(self._session)
+        return None if told.proposal is None else RemoteProposal(told.proposal, told.reason or "")
+
+    def outliers(self, share: float) -> list[int]:
+        return self._client.outliers(self._session, share)
+
+    def progress(self) -> RemoteProgress:
+        """Return what the answers so far have done."""
+        told = self._client.progress(self._session)
+        moved = [(one.seq, one.rows) for one in told.moved]
+        agreed = told.agreed_recently, told.agreed
+        return RemoteProgress(told.answers, told.unsure, *agreed, moved, told.hint)
+
+    def people(self) -> People:
+        return self._client.people(self._session)
+
+    def history(self, after: int = 0, limit: int | None = None) -> list[Event]:
+        """Return up to ``limit`` events that follow event ``after``."""
+        events: list[Event] = []
+        while limit is None or len(events) < limit:
+            most = _PAGE if limit is None else min(_PAGE, limit - len(events))
+            page = self._client.history(self._session, after + len(events), most).events
+            if not page:
+                break
+            events += page
+        return events
+
+    def query(
+        self, n: int = 1, strategy: str = "auto", *, who: str | None = None
+    ) -> list[RemoteQuestion]:
+        asked = self._client.questions(self._session, n, strategy=strategy, who=who)
+        return [RemoteQuestion(one.i, one.j, None, one.why) for one in asked]
+
+    def conflicts(self) -> list[Trouble]:
+        return self._client.conflicts(self._session)
+
+    def suspects(self) -> list[Suspicion]:
+        return self._client.suspects(self._session)
+
+    def rows(self, rows: Sequence[int]) -> list[Row]:
+        return self._client.rows(self._session, rows)
+
+    def export(self, path: Path, what: str = "labels") -> None:
+        """Write what the service sends; a file that was there is replaced whole or not at all."""
+        sent = self._client.export(self._session, what, path.suffix.lower().removeprefix("."))
+        draft = path.with_name(f".{os.getpid()}.new.{path.name}")
+        try:
+            draft.write_bytes(sent.content)
+            os.replace(draft, path)
+        finally:
+            draft.unlink(missing_ok=True)

@@ -1,0 +1,276 @@
+r"""How many clusters: as many as two halves of an ensemble agree on, where its graph has a gap.
+
+For each number :math:`k` of clusters, landmarks and partitions are parted into halves at random.
+Each half clusters its landmarks by its partitions alone, and says by vote what all landmarks are;
+:math:`s_k` is the adjusted Rand index of the two, averaged over some such partings. The graph of
+all landmarks has eigenvalues :math:`\lambda`; a random walk on it that begins anew once in
+:math:`1/\rho` steps leaves the k-th group at the rate :math:`1 - \lambda_k + \rho`, and
+
+.. math:: g_k = \log \frac{1 - \lambda_{k+1} + \rho}{1 - \lambda_k + \rho}
+
+is the gap between k groups that hold together and one more that does not. The largest
+:math:`g_k s_k^2` wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwise.cluster.consensus import (
+    N_LANDMARKS,
+    Floats,
+    Ints,
+    best_kmeans,
+    block_members,
+    coordinates,
+    join_nearest,
+    landmark_features,
+    one_hot,
+    spectrum,
+)
+from linkwise.ensemble import RowSource, SourceLike, as_source, build_ensemble
+from linkwise.ensemble.blas import one_blas_thread
+from linkwise.ensemble.sources import sample_rows
+from linkwise.errors import InvalidInput, missing_extra
+from linkwise.kernels.vote.vote import scores
+from linkwise.scores import ari
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Clusters that are looked for at most, where nobody says how many may be there.
+MOST_CLUSTERS = 40
+#: Landmarks for each cluster at least.
+LANDMARKS_PER_CLUSTER = 8
+#: How often landmarks and partitions are parted into halves.
+N_PARTINGS = 2
+#: A walk on the graph begins anew once in so many steps: gaps that only longer walks would see,
+#: such as a few rows that hang together with nothing, count little.
+WALK = 50
+#: Clusters for which an ensemble is built while nobody knows how many there are.
+ASSUMED_CLUSTERS = 16
+_N_INIT = 2
+#: Rows of which the ensemble is made where only the number of clusters is wanted.
+_MAX_ROWS = 20_000
+
+
+@dataclass(frozen=True)
+class KChoice:
+    """A number of clusters, and what spoke for it.
+
+    Attributes
+    ----------
+    k : int
+        The number.
+    scores : dict of int to float
+        What numbers were compared by, larger is better: the gap times the squared stability, or
+        once there are answers how well those that were left out are predicted, in nats.
+    stability : dict of int to float
+        How far two halves of the ensemble agree, 0 is chance and 1 complete.
+    gap : dict of int to float
+        By how much the clusters hold together better than one more would.
+    answers : dict of int to float
+        Log-likelihood of answers that were left out; empty without answers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linkwise as lw
+    >>> X = np.repeat([[0.0, 0.0], [5.0, 0.0], [0.0, 5.0]], 40, axis=0)
+    >>> X = X + np.random.default_rng(0).normal(size=X.shape) / 2
+    >>> lw.choose_k(X).k
+    3
+    """
+
+    k: int
+    scores: dict[int, float]
+    stability: dict[int, float] = field(repr=False)
+    gap: dict[int, float] = field(repr=False)
+    answers: dict[int, float] = field(repr=False, default_factory=dict)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the scores of all numbers, and mark the one that was chosen.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+        """
+        try:
+            from matplotlib import pyplot
+        except ImportError:
+            raise missing_extra("The picture", "matplotlib", "plot") from None
+        if ax is None:
+            ax = pyplot.figure().add_subplot()
+        k = sorted(self.scores)
+        ax.plot(k, [self.scores[number] for number in k], marker="o")
+        ax.axvline(self.k, linestyle=":")
+        ax.set_xlabel("number of clusters")
+        ax.set_ylabel("left-out answers, nats" if self.answers else "gap × stability²")
+        return ax
+
+
+@runtime_checkable
+class Counted(Protocol):
+    """A model that can say how many clusters there are."""
+
+    def choose_k(self, k_range: Iterable[int] | None = None) -> KChoice:
+        """Find a number of clusters by what the model knows."""
+
+
+def choose_k(model_or_X: SourceLike | Counted, k_range: Iterable[int] | None = None) -> KChoice:
+    """Find a number of clusters, and what speaks for each.
+
+    Parameters
+    ----------
+    model_or_X : fitted SequentialClustering, array-like, sparse matrix, path or RowSource
+        A model, whose answers count if it has any, or rows.
+    k_range : iterable of int or None
+        The numbers to compare, each 2 or more. None is 2 to 40, but no more than an eighth of the
+        rows; a model with answers then goes from the best number without them only as far as the
+        answers become likelier.
+
+    Returns
+    -------
+    choice : KChoice
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import linkwise as lw
+    >>> model = lw.SequentialClustering(3, n_partitions=50, random_state=0)
+    >>> lw.choose_k(model.fit(load_iris().data), range(2, 7)).k
+    2
+    """
+    if isinstance(model_or_X, Counted):
+        return model_or_X.choose_k(k_range)
+    return count_clusters(as_source(model_or_X), k_range, seed=0)
+
+
+def count_clusters(source: RowSource, k_range: Iterable[int] | None, seed: int) -> KChoice:
+    """Build an ensemble of some of the rows, and choose by it."""
+    rng = np.random.RandomState(seed)
+    n_rows = min(source.n_rows, _MAX_ROWS)
+    rows = sample_rows(source, np.sort(rng.choice(source.n_rows, n_rows, replace=False)))
+    some = as_source(rows)
+    ensemble = build_ensemble(some, min(ASSUMED_CLUSTERS, n_rows), seed=int(rng.randint(2**31 - 1)))
+    landmarks = np.sort(rng.choice(n_rows, min(n_rows, N_LANDMARKS), replace=False))
+    blocks = np.ascontiguousarray(ensemble.labels.rows(landmarks).T)
+    with one_blas_thread():
+        features = landmark_features(some, landmarks.astype(np.int64))
+        return choose_by_structure(blocks, features, ensemble.n_blocks, k_range, seed)
+
+
+def choose_by_structure(
+    blocks: NDArray[np.uint8],
+    features: NDArray[np.float32],
+    n_blocks: int,
+    k_range: Iterable[int] | None,
+    seed: int,
+) -> KChoice:
+    """Choose by what the ensemble says of the landmarks, without any answer.
+
+    Parameters
+    ----------
+    blocks : uint8 array of shape (n_partitions, n_landmarks)
+        Block of each landmark in each partition.
+    features : float32 array of shape (n_landmarks, n_kept)
+        The landmarks themselves.
+    n_blocks : int
+        Blocks of a partition.
+    k_range : iterable of int or None
+        Numbers of clusters to compare.
+    seed : int
+        Draws the halves.
+    """
+    ks = numbers_to_compare(k_range, blocks.shape[1])
+    if len(ks) == 1:
+        return KChoice(ks[0], {ks[0]: 0.0}, {}, {})
+    gap = _gaps(blocks, ks)
+    stability = _stability(blocks, features, n_blocks, ks, np.random.RandomState(seed))
+    score = {k: gap[k] * max(stability[k], 0.0) ** 2 for k in ks}
+    return KChoice(max(ks, key=lambda k: score[k]), score, stability, gap)
+
+
+def numbers_to_compare(k_range: Iterable[int] | None, n_landmarks: int) -> list[int]:
+    """Return the numbers of clusters to compare, increasing; those given are checked."""
+    if k_range is None:
+        most = min(MOST_CLUSTERS, n_landmarks // LANDMARKS_PER_CLUSTER)
+        return list(range(2, most + 1)) or [min(2, n_landmarks)]
+    given = list(k_range)
+    for k in given:
+        whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
+        if not whole or not 2 <= k <= min(256, n_landmarks):
+            raise InvalidInput(
+                f"choose_k(k_range=...): {k!r} is no number of clusters to compare; there can be "
+                f"2 to {min(256, n_landmarks)} of {n_landmarks} landmarks."
+            )
+    if not given:
+        raise InvalidInput("choose_k(k_range=...): there is no number in it to choose from.")
+    return sorted({int(k) for k in given})
+
+
+def _gaps(blocks: NDArray[np.uint8], ks: list[int]) -> dict[int, float]:
+    """Return the gap after each number of groups in the spectrum of all landmarks."""
+    values, _ = spectrum(join_nearest(blocks), max(ks) + 1)
+    leaves = np.append(1.0 - values, np.ones(1)) + 1.0 / WALK
+    return {k: float(np.log(leaves[k] / leaves[k - 1])) for k in ks}
+
+
+def _stability(
+    blocks: NDArray[np.uint8],
+    features: NDArray[np.float32],
+    n_blocks: int,
+    ks: list[int],
+    rng: np.random.RandomState,
+) -> dict[int, float]:
+    """Return how far two halves of landmarks and partitions agree, for each number."""
+    if len(blocks) < 2 or blocks.shape[1] < 4:
+        return dict.fromkeys(ks, 1.0)
+    agreement: dict[int, list[float]] = {k: [] for k in ks}
+    for _ in range(N_PARTINGS):
+        partitions, landmarks = (_halves(n, rng) for n in blocks.shape)
+        one, other = (
+            _told_by_half(blocks[some], chosen, features, n_blocks, ks, rng)
+            for some, chosen in zip(partitions, landmarks, strict=True)
+        )
+        for k in ks:
+            agreement[k].append(ari(one[k], other[k]))
+    return {k: float(np.mean(found)) for k, found in agreement.items()}
+
+
+def _halves(n: int, rng: np.random.RandomState) -> tuple[Ints, Ints]:
+    order = rng.permutation(n)
+    return np.sort(order[: n // 2]), np.sort(order[n // 2 :])
+
+
+def _told_by_half(
+    blocks: NDArray[np.uint8],
+    chosen: Ints,
+    features: NDArray[np.float32],
+    n_blocks: int,
+    ks: list[int],
+    rng: np.random.RandomState,
+) -> dict[int, Ints]:
+    """Cluster the chosen landmarks, and let their partitions vote on all of them."""
+    seen = np.ascontiguousarray(blocks[:, chosen])
+    _, vectors = spectrum(join_nearest(seen), max(ks))
+    members = block_members(seen, n_blocks)
+    whole = np.ascontiguousarray(blocks)
+
+    def told(k: int) -> Ints:
+        places: Floats = coordinates(vectors, features[chosen], k)
+        labels = best_kmeans(places, min(k, len(chosen)), _N_INIT, rng)
+        tables = np.asarray(members @ one_hot(labels, k)).reshape(len(blocks), n_blocks, k)
+        return np.asarray(scores(whole, tables).argmax(axis=1))
+
+    return {k: told(k) for k in ks}

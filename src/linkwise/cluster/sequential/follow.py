@@ -1,0 +1,66 @@
+"""Which number of clusters the answers speak for.
+
+A number is judged by how well it predicts the answers that were left out. From a number that is
+there already one goes up and down, one by one, as long as the answers become likelier; another
+number is better only if it makes them likelier by more than a few nats, and by more than the best
+of so many would by chance. All of this depends on the set of answers alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwise.cluster.how_many import MOST_CLUSTERS
+from linkwise.cluster.sequential.regroup import CHANGE
+
+#: So many numbers in a row may predict no better before one stops looking further.
+PATIENCE = 2
+
+
+class Proposal(NamedTuple):
+    """Another number of clusters that the answers speak for.
+
+    Attributes
+    ----------
+    k : int
+        The number.
+    reason : str
+        What speaks for it, in words.
+    gain : float
+        By how much it makes answers that were left out likelier, in nats.
+    """
+
+    k: int
+    reason: str
+    gain: float
+
+
+def least_gain() -> float:
+    """Return the nats by which another number must make the answers likelier."""
+    return float(CHANGE + np.log(MOST_CLUSTERS))
+
+
+def climb(evidence: Callable[[int], float], start: int, low: int, high: int) -> dict[int, float]:
+    """Return the evidence for ``start`` and for the numbers around it worth looking at.
+
+    Where the answers leave too little to gain, that is ``start`` alone.
+    """
+    found = {start: evidence(start)}
+    if -found[start] <= least_gain():
+        return found
+    for step, last in ((1, high), (-1, low)):
+        best, k = start, start
+        while k != last and abs(k - best) < PATIENCE:
+            k += step
+            found[k] = evidence(k)
+            best = k if found[k] > found[best] else best
+    return found
+
+
+def follow(found: dict[int, float], start: int) -> int:
+    """Return the number that predicts the answers best, if it is clearly better than ``start``."""
+    best = max(sorted(found), key=lambda k: found[k])
+    return best if found[best] - found[start] > least_gain() else start

@@ -1,0 +1,97 @@
+"""Rows for showing that lie in several files: those a session began with, and those that joined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwise.errors import InvalidInput
+from linkwise.session.data.display import Display, Row
+
+
+class DisplayParts:
+    """Displays one after the other, as if they were one."""
+
+    def __init__(self, first: Display) -> None:
+        self._parts, self._starts = [first], [0, first.n_rows]
+        self._by_id: dict[str, int] | None = None
+        self._ids: list[Any] | None = None
+
+    def append(self, part: Display) -> None:
+        """Add the rows of another file; those there are keep their numbers."""
+        self._starts = [*self._starts, self._starts[-1] + part.n_rows]
+        self._parts = [*self._parts, part]
+        self._ids = self._by_id = None
+
+    @property
+    def n_rows(self) -> int:
+        return self._starts[-1]
+
+    @property
+    def has_images(self) -> bool:
+        return self._parts[0].has_images
+
+    @property
+    def has_text(self) -> bool:
+        return self._parts[0].has_text
+
+    @property
+    def ids(self) -> list[Any] | None:
+        """What the data calls its rows, None where it goes by number."""
+        if self._ids is None:
+            parts = [part.ids for part in self._parts]
+            if parts[0] is None:
+                return None
+            self._ids = [name for part in parts for name in part or ()]
+        return self._ids
+
+    def row_of(self, name: str | int) -> int:
+        """Return the row the data calls ``name``; without ids, the row of that number."""
+        ids = self.ids
+        if ids is None:
+            try:
+                row = int(name)
+            except ValueError:
+                raise InvalidInput(
+                    f"{name!r} is not a row: rows go by their number, 0 to {self.n_rows - 1}."
+                ) from None
+            return self.check(row)
+        if self._by_id is None:
+            self._by_id = {str(known): row for row, known in enumerate(ids)}
+        if str(name) not in self._by_id:
+            raise InvalidInput(f"no row is called {name!r}.")
+        return self._by_id[str(name)]
+
+    def check(self, row: int) -> int:
+        """Return the row if there is one."""
+        if not 0 <= row < self.n_rows:
+            raise InvalidInput(
+                f"row {row} is outside the {self.n_rows} rows (0 to {self.n_rows - 1})."
+            )
+        return row
+
+    def read(
+        self, rows: Sequence[int], labels: NDArray[Any], margins: NDArray[np.float32]
+    ) -> list[Row]:
+        """Return some rows for showing, in the order asked for."""
+        wanted = [self.check(int(row)) for row in rows]
+        found: dict[int, Row] = {}
+        for part, start, stop in zip(self._parts, self._starts, self._starts[1:], strict=False):
+            inside = [row - start for row in wanted if start <= row < min(stop, len(labels))]
+            if not inside:
+                continue
+            for shown in part.read(inside, labels[start:], margins[start:]):
+                row = start + shown.row
+                name = row if part.ids is None else shown.id
+                found[row] = replace(shown, row=row, id=name)
+        return [found[row] for row in wanted if row in found]
+
+    def image(self, row: int) -> tuple[bytes, str]:
+        """Return the picture of a row and its media type."""
+        self.check(row)
+        k = int(np.searchsorted(self._starts, row, side="right")) - 1
+        return self._parts[k].image(row - self._starts[k])

@@ -1,0 +1,106 @@
+"""Joining: the files of rows that joined a living session.
+
+A file is written, synced and known by its hash before the event that makes its rows part of the
+session. So a crash in between leaves a file that nothing refers to, and never an event without
+its rows.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from linkwise.errors import InvalidInput
+from linkwise.files.endings import ending_of
+from linkwise.session.data.description import Description
+from linkwise.session.data.display import Display
+from linkwise.session.data.file import DataFile, TableLike, content_hash, place_data
+from linkwise.session.data.newcomers import Newcomers
+from linkwise.session.errors import DataChanged
+from linkwise.tables import ENDINGS
+from linkwise.typing import Matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Rows that join: their file, their features, and how they are shown."""
+
+    sha256: str
+    file: str
+    X: Matrix
+    display: Display
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        """What the event says about it, beyond the hash."""
+        return {"file": self.file, "n_rows": self.n_rows}
+
+
+class Joining:
+    """Writes and reads the files of the rows that joined."""
+
+    def __init__(self, folder: Path, description: Description, newcomers: Newcomers) -> None:
+        self._folder, self._about, self._newcomers = folder, description, newcomers
+
+    def tidy(self) -> None:
+        """Remove what a process that was killed while it wrote has left."""
+        for draft in self._folder.glob(".added-*"):
+            shutil.rmtree(draft, ignore_errors=True)
+
+    def write(self, data: TableLike) -> Part:
+        """Keep rows in the folder of the session, safely, and read them as it will."""
+        with TemporaryDirectory(prefix=".added-", dir=self._folder) as draft:
+            path, copied = place_data(data, Path(draft))
+            if not copied:
+                ending = ending_of(path, ENDINGS) or path.suffix
+                path = Path(shutil.copyfile(path, Path(draft, f"data{ending}")))
+            self._check_kind(path)
+            sha256 = content_hash(path)
+            name = f"added-{sha256[:16]}{''.join(path.suffixes)}"
+            part = self._part(sha256, name, path)
+            _ = part.display.ids  # which complains where some are missing or twice
+            _sync(path)
+            os.replace(path, self._folder / name)
+            _sync(self._folder)
+        return self._part(sha256, name, self._folder / name)
+
+    def read(self, payload: dict[str, Any]) -> Part:
+        """Return rows that joined, as their event tells; refuses a file that is another one."""
+        path = self._folder / Path(payload["file"]).name
+        if not path.is_file() or content_hash(path) != payload["data"]:
+            raise DataChanged(
+                f"{path} is gone or has changed: it holds {payload['n_rows']} rows that joined "
+                f"the session. Put the file back as it was."
+            )
+        return self._part(payload["data"], path.name, path)
+
+    def _part(self, sha256: str, name: str, path: Path) -> Part:
+        X, about = self._newcomers.read(path), self._about
+        display = Display(DataFile.of(path), about.columns, int(X.shape[0]), about.image_shape)
+        return Part(sha256, name, X, display)
+
+    def _check_kind(self, path: Path) -> None:
+        """Refuse an array where rows have names, texts or pictures, which an array has not."""
+        columns = self._about.columns
+        wanted = [name for name in (columns.id, columns.text, columns.image) if name is not None]
+        if wanted and path.suffix.lower() == ".npy":
+            raise InvalidInput(
+                f"the rows of this session have the column{'s' if len(wanted) > 1 else ''} "
+                f"{', '.join(wanted)}: give a table or a file that has them too."
+            )
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,177 @@
+"""How many clusters there are, by the rows alone."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
+
+import linkwise as lw
+from linkwise.cluster import how_many
+from linkwise.cluster.how_many import WALK, choose_by_structure, numbers_to_compare
+from linkwise.errors import InvalidInput, MissingExtra
+
+CENTERS = 20 * np.random.default_rng(1).normal(size=(6, 8))
+X, y = make_blobs(144, centers=CENTERS, cluster_std=2.0, random_state=0)
+COUNTING = [
+    lw.COPKMeans,
+    lw.PCKMeans,
+    lw.MPCKMeans,
+    lw.LCVQE,
+    lw.KCC,
+    lw.SeededKMeans,
+    lw.ConstrainedKMeans,
+    lw.PartitionKMeans,
+    lw.LandmarkSpectralClustering,
+    lw.SequentialClustering,
+]
+
+
+@pytest.fixture(scope="module")
+def choice():
+    return lw.choose_k(X)
+
+
+def test_well_separated_groups_are_counted(choice):
+    assert choice.k == 6
+    assert max(choice.scores, key=choice.scores.get) == 6
+    assert list(choice.scores) == list(range(2, 19))  # an eighth of the rows at most
+    assert choice.stability[6] == 1.0
+    assert choice.answers == {}
+
+
+@pytest.mark.parametrize("wrapped", [lambda X: X.tolist(), sp.csr_matrix])
+def test_rows_come_in_any_form(wrapped):
+    assert lw.choose_k(wrapped(X), [5, 6, 7]).k == 6
+
+
+def test_only_the_numbers_in_the_range_are_compared():
+    assert list(lw.choose_k(X, range(9, 2, -2)).scores) == [3, 5, 7, 9]
+
+
+@pytest.mark.parametrize("k", [1, 1.5, True, 145])
+def test_numbers_that_cannot_be_are_refused(k):
+    with pytest.raises(InvalidInput) as caught:
+        lw.choose_k(X, [3, k])
+    assert str(caught.value) == (
+        f"choose_k(k_range=...): {k!r} is no number of clusters to compare; there can be 2 to 144 "
+        "of 144 landmarks."
+    )
+
+
+def test_a_range_without_numbers_is_refused():
+    with pytest.raises(InvalidInput, match="there is no number in it to choose from"):
+        lw.choose_k(X, [])
+
+
+def test_tiny_tables_have_a_number_too():
+    assert numbers_to_compare(None, 15) == [2]
+    assert lw.choose_k([[0.0], [1.0], [5.0]]).k == 2
+    assert lw.choose_k([[0.0]]).k == 1
+    assert lw.choose_k(np.zeros((40, 3))).k >= 1
+
+
+def test_the_gap_is_that_of_a_walk_which_begins_anew(small_ensemble):
+    """Against the eigenvalues of the walk's own matrix."""
+    blocks, features = small_ensemble
+    found = choose_by_structure(blocks, features, 8, [2, 3, 4], 0).gap
+    n = blocks.shape[1]
+    shared = (blocks[:, :, None] == blocks[:, None, :]).mean(axis=0)
+    np.fill_diagonal(shared, -1.0)
+    graph = np.zeros((n, n))
+    for i in range(n):
+        nearest = np.argsort(-shared[i], kind="stable")[:10]
+        graph[i, nearest] = shared[i, nearest]
+    graph = np.maximum(graph, graph.T)
+    walk = graph / graph.sum(axis=1, keepdims=True)
+    rate = 1 - np.sort(np.linalg.eigvals(walk).real)[::-1] + 1 / WALK
+    for k in (2, 3, 4):
+        assert found[k] == pytest.approx(np.log(rate[k] / rate[k - 1]), abs=1e-8)
+
+
+@pytest.fixture(scope="module")
+def small_ensemble():
+    rng = np.random.default_rng(0)
+    group = np.repeat([0, 1, 2], 20)
+    blocks = (2 * group + rng.integers(0, 2, (30, 60))).astype(np.uint8)
+    return blocks, (group[:, None] + rng.normal(size=(60, 2)) / 9).astype(np.float32)
+
+
+def test_stability_is_the_agreement_of_halves(small_ensemble, monkeypatch):
+    """Halves that agree, halves that are drawn at random, and the index between."""
+    blocks, features = small_ensemble
+    assert choose_by_structure(blocks, features, 8, [2, 3], 0).stability[3] == 1.0
+    told = np.random.default_rng(0).integers(0, 3, (2 * how_many.N_PARTINGS, 60))
+    halves = iter(told)
+    monkeypatch.setattr(how_many, "_told_by_half", lambda *_: {2: next(halves)})
+    found = choose_by_structure(blocks, features, 8, [2], 0)
+    assert found.k == 2  # the only one: nothing had to be told
+    found = how_many._stability(blocks, features, 8, [2], np.random.RandomState(0))
+    expected = np.mean(
+        [adjusted_rand_score(a, b) for a, b in zip(told[::2], told[1::2], strict=True)]
+    )
+    assert found[2] == pytest.approx(expected)
+
+
+def test_the_choice_is_drawn(choice):
+    mpl.use("Agg")
+    ax = choice.plot()
+    x, shown = ax.lines[0].get_data()
+    assert list(x) == list(choice.scores)
+    assert list(shown) == list(choice.scores.values())
+    assert ax.lines[1].get_xdata()[0] == 6
+    assert choice.plot(ax) is ax
+    mpl.pyplot.close(ax.figure)
+
+
+def test_without_matplotlib_the_picture_says_what_is_missing(choice, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
+    with pytest.raises(MissingExtra, match="linkwise\\[plot\\]"):
+        choice.plot()
+
+
+@pytest.mark.parametrize("method", COUNTING, ids=lambda method: method.__name__)
+def test_auto_finds_the_number(method):
+    model = method("auto", random_state=0).fit(X)
+    assert model.n_clusters_ == 6
+    assert model.n_clusters == "auto"
+    assert len(np.unique(model.labels_)) == 6
+
+
+@pytest.mark.parametrize("method", [*COUNTING, lw.SCSC, lw.LSC, lw.MMC], ids=lambda m: m.__name__)
+def test_the_number_is_told_also_when_it_was_asked_for(method):
+    assert method(3, random_state=0).fit(X[::3]).n_clusters_ == 3
+
+
+@pytest.mark.parametrize("method", [lw.SCSC, lw.LSC, lw.MMC, lw.SCPC], ids=lambda m: m.__name__)
+def test_others_do_not_know_auto(method):
+    with pytest.raises(InvalidInput, match="n_clusters must be a whole number"):
+        method("auto").fit(X)
+
+
+@pytest.mark.parametrize(
+    "method", [lw.SeededKMeans, lw.ConstrainedKMeans, lw.PartitionKMeans, lw.SequentialClustering]
+)
+def test_more_classes_than_clusters_let_auto_grow(method):
+    labels = np.full(len(X), -1)
+    labels[:32] = np.arange(32) // 4
+    assert method("auto", random_state=0).fit(X, constraints=labels).n_clusters_ == 8
+
+
+@pytest.mark.parametrize("method", [lw.SeededKMeans, lw.SequentialClustering])
+def test_more_classes_than_a_number_of_clusters_are_refused(method):
+    labels = np.full(len(X), -1)
+    labels[:8] = np.arange(8)
+    with pytest.raises(InvalidInput, match="the labels name 8 classes"):
+        method(6, random_state=0).fit(X, constraints=labels)
+
+
+def test_given_centres_are_as_many_as_there_are():
+    model = lw.PartitionKMeans("auto", init=X[[0, 1, 2, 3]], random_state=0).fit(X)
+    assert model.n_clusters_ == 4
+
+
+def test_a_full_report_compares_with_the_same_number():
+    model = lw.PCKMeans("auto", report="full", random_state=0).fit(X)
+    assert model.report_.agreement == 1.0
