@@ -94,6 +94,15 @@ def test_a_flipped_bit_in_the_write_ahead_log_never_opens_a_short_journal(killed
     assert len(short) > 20
 
 
+def test_a_refused_journal_is_left_as_it_is(killed, tmp_path):
+    log = "journal.sqlite-wal"
+    put(tmp_path / "j", killed, log, 4 * len(killed[log]))
+    before = {name: (tmp_path / "j" / name).read_bytes() for name in killed}
+    with pytest.raises(JournalDamaged):
+        open_journal(tmp_path / "j", None, "one")
+    assert {name: (tmp_path / "j" / name).read_bytes() for name in killed} == before
+
+
 def test_a_write_ahead_log_that_is_gone_never_opens_a_short_journal(killed, tmp_path):
     put(tmp_path / "j", {name: killed[name] for name in ("journal.sqlite", "journal.mark")})
     with pytest.raises(JournalDamaged) as caught:

@@ -6,8 +6,8 @@ import pytest
 
 from linkwise.session import Entry, Session
 from linkwise.session.errors import SessionError, SessionLocked, StorageTrouble
-from linkwise.session.journal.chain import chained, origin
 from linkwise.session.journal import postgres as postgres_module
+from linkwise.session.journal.chain import chained, origin
 from linkwise.session.journal.journal import Record, create_journal, open_journal
 from linkwise.session.journal.postgres import PostgresStore
 
@@ -41,8 +41,10 @@ def test_a_lost_connection_is_made_anew_and_nothing_is_lost(journal, postgres):
 
 
 def test_two_processes_cannot_hold_one_journal(journal, postgres):
+    other = PostgresStore(postgres, "one")
     with pytest.raises(SessionLocked) as caught:
-        PostgresStore(postgres, "one")
+        other.take()
+    other.close()
     assert str(caught.value) == (
         "the journal in the database is held by another process, maybe on another machine."
     )
@@ -102,7 +104,7 @@ def test_a_session_lives_in_a_database(postgres, blobs, tmp_path):
 
 
 @pytest.fixture
-def stopped(journal, postgres, monkeypatch):
+def stopped(journal, monkeypatch):
     """The journal of which the server's process is stopped, in the middle of its life."""
     for name, seconds in {"ANSWER_SECONDS": 0.6, "REST_SECONDS": 0.3}.items():
         monkeypatch.setattr(postgres_module, name, seconds)

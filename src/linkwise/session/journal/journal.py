@@ -60,6 +60,7 @@ class Journal:
         self._head = self._origin  # the last record that is known and was found whole
         self._is_marked = True
         if store.version < 2:
+            store.take()
             self._adopt()
         self._check_mark()
         if self._head.seq <= WHOLE:
@@ -68,6 +69,10 @@ class Journal:
                 pass
         else:
             self._refuse(*store.troubles(thorough=False))
+        store.take()
+        for _ in self.pages(self._head.seq):  # whoever held it until now may have gone on
+            pass
+        self._keep_mark()
 
     def append(self, records: Sequence[Record]) -> None:
         """Write all records durably, or raise :class:`StorageTrouble` and write none."""
@@ -183,7 +188,6 @@ class Journal:
         self._head = mark
         for _ in self.pages(mark.seq):  # committed, but not acknowledged when the process ended
             pass
-        self._keep_mark()
 
     def _adopt(self) -> None:
         """Chain the records of a journal that had no hashes; the mark first, so that none lacks."""
@@ -232,15 +236,15 @@ def create_journal(folder: Path, url: str | None, session: str) -> None:
         PostgresStore.create(url, session).close()
 
 
-def open_store(folder: Path, url: str | None, session: str, *, reading: bool = False) -> Store:
-    """Open what holds the records; ``reading`` beside a process that writes."""
+def open_store(folder: Path, url: str | None, session: str) -> Store:
+    """Open what holds the records, to look at it."""
     if url is None:
         from linkwise.session.journal.sqlite import SqliteStore
 
-        return SqliteStore(folder / SQLITE_FILE, session, reading=reading)
+        return SqliteStore(folder / SQLITE_FILE, session)
     from linkwise.session.journal.postgres import PostgresStore
 
-    return PostgresStore(url, session, reading=reading)
+    return PostgresStore(url, session)
 
 
 def open_journal(folder: Path, url: str | None, session: str) -> Journal:

@@ -75,14 +75,12 @@ class PostgresStore(Store):
         Address of the database.
     session : str
         The id of the session.
-    reading : bool, default=False
-        Only look at it, beside whoever holds it.
     """
 
     where = "the journal in the database"
 
-    def __init__(self, url: str, session: str, *, reading: bool = False) -> None:
-        self._url, self._session, self._reading = url, session, reading
+    def __init__(self, url: str, session: str) -> None:
+        self._url, self._session, self._is_taken = url, session, False
         self._lock = RLock()
         self._connection: Any = None
         self._failed = -REST_SECONDS
@@ -103,6 +101,12 @@ class PostgresStore(Store):
         except psycopg.Error as error:
             raise StorageTrouble(_sentence("made", error)) from error
         return cls(url, session)
+
+    def take(self) -> None:
+        """Hold the session, as long as the connection lasts and whenever it is made anew."""
+        with self._using("opened") as connection:
+            self._hold(connection)
+        self._is_taken = True
 
     def append(self, rows: Sequence[Row]) -> None:
         """Write all rows in one transaction; returns when the server has them on its disk."""
@@ -172,7 +176,7 @@ class PostgresStore(Store):
         would find it held.
         """
         with self._lock:
-            if not self._reading and self.trouble is None:
+            if self._is_taken and self.trouble is None:
                 query = f"SELECT pg_advisory_unlock({_HOLD})"
                 with suppress(_psycopg().Error), _answering(self._connection):
                     self._connection.execute(query, (self._session,))
@@ -223,6 +227,8 @@ class PostgresStore(Store):
         try:
             with _answering(connection):
                 version = self._check(connection)
+                if self._is_taken:
+                    self._hold(connection)
         except BaseException:
             connection.close()
             raise
@@ -247,12 +253,14 @@ class PostgresStore(Store):
                 f"the journal in the database was written by a newer linkwise (version {row[0]}, "
                 f"this one reads up to {VERSION}). It was left alone; use the newer linkwise."
             )
+        return int(row[0])
+
+    def _hold(self, connection: Any) -> None:
         lock = f"SELECT pg_try_advisory_lock({_HOLD})"
-        if not self._reading and not connection.execute(lock, (self._session,)).fetchone()[0]:
+        if not connection.execute(lock, (self._session,)).fetchone()[0]:
             raise SessionLocked(
                 "the journal in the database is held by another process, maybe on another machine."
             )
-        return int(row[0])
 
     @contextmanager
     def _speaking(self, done: str) -> Iterator[None]:

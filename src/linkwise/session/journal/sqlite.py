@@ -41,7 +41,7 @@ _RECORD = "seq, kind, payload, who, at, key"
 _INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)"
 _KEYS_AT_ONCE = 500
 #: Pages in the write-ahead log, 4 KB each, from which on they are moved into the file.
-_PAGES_IN_LOG = 200
+_PAGES_IN_LOG = 500
 #: Bytes before the first page of a write-ahead log, and before each page.
 LOG_HEADER, FRAME_HEADER = 32, 24
 
@@ -55,17 +55,15 @@ class SqliteStore(Store):
         The file.
     session : str
         The id of the session it must belong to.
-    reading : bool, default=False
-        Only look at it, beside whoever writes; nothing is changed.
     """
 
-    def __init__(self, path: Path, session: str, *, reading: bool = False) -> None:
+    def __init__(self, path: Path, session: str) -> None:
         self.path, self.where = path, str(path)
         self._lock = RLock()
         if not path.is_file():
             raise SessionError(f"the journal is missing: there is no {path}.")
         _check_whole(path)
-        self._connection = self._connect(reading)
+        self._connection = self._connect("ro")
         try:
             with self._speaking("opened"):
                 self.version = self._check(session)
@@ -83,7 +81,18 @@ class SqliteStore(Store):
         connection.executemany("INSERT INTO about VALUES (?, ?)", about)
         connection.commit()
         connection.close()
-        return cls(path, session)
+        store = cls(path, session)
+        store.take()
+        return store
+
+    def take(self) -> None:
+        """Open the file for writing."""
+        with self._lock, self._speaking("opened"):
+            self._connection.close()
+            self._connection = self._connect("rw")
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = FULL")
+            self._connection.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_IN_LOG}")
 
     def append(self, rows: Sequence[Row]) -> None:
         """Write all rows in one transaction; returns when they are on the disk."""
@@ -181,24 +190,15 @@ class SqliteStore(Store):
                     self._connection.execute("ROLLBACK")
                 raise
 
-    def _connect(self, reading: bool) -> sqlite3.Connection:
+    def _connect(self, mode: str) -> sqlite3.Connection:
         with self._speaking("opened"):
-            connection = sqlite3.connect(
-                f"{self.path.absolute().as_uri()}?mode={'ro' if reading else 'rw'}",
+            return sqlite3.connect(
+                f"{self.path.absolute().as_uri()}?mode={mode}",
                 uri=True,
                 isolation_level=None,
                 check_same_thread=False,
                 timeout=5.0,
             )
-            if not reading:
-                try:
-                    connection.execute("PRAGMA journal_mode = WAL")
-                    connection.execute("PRAGMA synchronous = FULL")
-                    connection.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_IN_LOG}")
-                except BaseException:
-                    connection.close()
-                    raise
-        return connection
 
     def _check(self, session: str) -> int:
         about = dict(self._connection.execute("SELECT name, value FROM about").fetchall())

@@ -35,6 +35,14 @@ class Store(ABC):
     trouble: str | None = None
 
     @abstractmethod
+    def take(self) -> None:
+        """Become the one who writes; until then the store is only looked at, beside whoever is.
+
+        SQLite, closing a file it may write, makes what it understood of the write-ahead log final.
+        So a journal is found whole first, and taken then.
+        """
+
+    @abstractmethod
     def append(self, rows: Sequence[Row]) -> None:
         """Write all rows durably, or raise :class:`StorageTrouble` and write none."""
 
