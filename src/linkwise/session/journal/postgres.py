@@ -13,13 +13,16 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from threading import Event, RLock, Timer
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from linkwise.errors import missing_extra
 from linkwise.session.errors import SessionError, SessionLocked, StorageTrouble
 from linkwise.session.journal.chain import Row
 from linkwise.session.journal.record import Record
 from linkwise.session.journal.store import PAGE, VERSION, Store
+
+if TYPE_CHECKING:
+    from _typeshed import HasFileno
 
 logger = logging.getLogger(__name__)
 
@@ -110,8 +113,8 @@ class PostgresStore(Store):
 
     def append(self, rows: Sequence[Row]) -> None:
         """Write all rows in one transaction; returns when the server has them on its disk."""
-        with self._using("written") as connection:
-            self._insert(connection, rows)
+        with self._using("written"):
+            self._insert(rows)
 
     def last(self) -> int:
         """Return the number of the last row."""
@@ -160,7 +163,7 @@ class PostgresStore(Store):
         with self._using("written", watched=False) as connection, connection.transaction():
             connection.execute("DELETE FROM linkwise_events WHERE session = %s", (self._session,))
             for page in rows:
-                self._insert(connection, page)
+                self._insert(page)
 
     def troubles(self, *, thorough: bool) -> list[str]:  # noqa: ARG002
         """Return nothing: the database looks after its own files."""
@@ -192,10 +195,10 @@ class PostgresStore(Store):
             yield page
             after = page[-1].record.seq
 
-    def _insert(self, connection: Any, rows: Sequence[Row]) -> None:
+    def _insert(self, rows: Sequence[Row]) -> None:
         columns = [list(column) for column in zip(*(row.record for row in rows), strict=True)]
         hashes = [row.hash for row in rows]
-        connection.execute(_INSERT, (self._session, *columns, hashes))
+        self._connection.execute(_INSERT, (self._session, *columns, hashes))
 
     @contextmanager
     def _using(self, done: str, *, watched: bool = True) -> Iterator[Any]:
@@ -292,7 +295,7 @@ def _reach(url: str) -> Any:
 
 
 @contextmanager
-def _answering(connection: Any) -> Iterator[None]:
+def _answering(connection: HasFileno) -> Iterator[None]:
     """Cut the connection if a block takes too long: a stopped server keeps no limit of its own."""
     silent = Event()
 
