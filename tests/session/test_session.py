@@ -558,8 +558,7 @@ def test_a_folder_without_session_is_told(tmp_path):
         ),
         (
             '{"format": "linkwise session", "version": 1}',
-            " is damaged: KeyError('image_shape') is missing or not what it should be. Put a copy "
-            "back; the journal is untouched.",
+            " is damaged: id is missing. Put a copy back; the journal is untouched.",
         ),
     ],
 )

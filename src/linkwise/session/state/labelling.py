@@ -87,9 +87,11 @@ class Labeller:
         """Return the labels of all rows in this state."""
         said, names = state.statements, state.clustered_names
         solved = self.solved(state)
-        links = said.links() if state.changes else solved.links_
+        links = said.together() if state.changes else solved.links_
         voted = np.asarray(solved.labels_)
-        labels = apply_changes(voted, state.changes, names, links, self._margins)
+        n_splits = sum(change.effect.adds_cluster for change in state.changes)
+        margins_of = self._margins if n_splits <= _MAX_SPLITS else self._margins_of_rows
+        labels = apply_changes(voted, state.changes, names, links, margins_of)
         keep_names(labels, names, links, state.n_clusters)
         kind: Any = np.uint8 if state.n_clusters <= 256 else np.uint16
         margins = np.clip(solved.margins_, 0.0, 1.0)
@@ -113,10 +115,15 @@ class Labeller:
             self._solved = told, solved
         return solved
 
-    def _margins(self, split: Change) -> NDArray[np.float32]:
+    def _margins_of_rows(self, split: Change, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return what is asked for and no more: so many splits, so few rows in each cluster."""
+        return split_margins(split, self.model.ensemble_.labels, rows)
+
+    def _margins(self, split: Change, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return a part of what is kept for all rows, for the next time."""
         known = self._split_margins
         if split.seq not in known:
             known[split.seq] = split_margins(split, self.model.ensemble_.labels)
             if len(known) > _MAX_SPLITS:
                 known.popitem(last=False)
-        return known[split.seq]
+        return known[split.seq][rows]
