@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwise.ensemble.npy import read_npy_header
 from linkwise.errors import InvalidInput, MissingData
-from linkwise.files.headed import Format
+from linkwise.files.headed import Format, short
 
 ALIGNMENT = 64
 FORMAT = Format("linkwise label matrix", 1)
@@ -240,8 +240,8 @@ def _flush(buffer: NDArray[np.uint8]) -> None:
 def _read_header(path: Path) -> dict[str, Any]:
     header = FORMAT.read(path)
     for name in ("n_partitions", "n_rows"):
-        if not isinstance(header.get(name), int) or header[name] < 0:
-            raise InvalidInput(f"{path}: {name} is {header.get(name)!r}, not a count.")
+        if type(header.get(name)) is not int or header[name] < 0:
+            raise InvalidInput(f"{path}: {name} is {short(header.get(name))}, not a count.")
     return header
 
 

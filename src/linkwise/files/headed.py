@@ -134,7 +134,7 @@ def read_array(folder: Path, name: str, what: str) -> NDArray[Any]:
         with path.open("rb") as file:
             header = read_header(file)
             needed = header.offset + header.n_bytes
-            if header.dtype.hasobject or os.fstat(file.fileno()).st_size < needed:
+            if header.dtype.kind not in "biuf" or os.fstat(file.fileno()).st_size < needed:
                 raise ValueError(f"it does not hold {header.shape} values of {header.dtype}")
             file.seek(0)
             array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)

@@ -24,11 +24,16 @@ class NpyHeader(NamedTuple):
 
 def read_header(file: IO[bytes]) -> NpyHeader:
     """Read the header at the beginning of a file; a ``ValueError`` says what is wrong with it."""
-    version = np.lib.format.read_magic(file)
-    if version == (1, 0):
-        shape, by_column, dtype = np.lib.format.read_array_header_1_0(file)
-    else:
-        shape, by_column, dtype = np.lib.format.read_array_header_2_0(file)
+    try:
+        version = np.lib.format.read_magic(file)
+        if version == (1, 0):
+            shape, by_column, dtype = np.lib.format.read_array_header_1_0(file)
+        else:
+            shape, by_column, dtype = np.lib.format.read_array_header_2_0(file)
+    except ValueError:
+        raise
+    except Exception as error:  # what damaged headers make NumPy's parser raise is past listing
+        raise ValueError(f"its header cannot be read ({type(error).__name__})") from None
     if any(side < 0 for side in shape):
         raise ValueError(f"its shape {shape} is not one")
     return NpyHeader(shape, bool(by_column) and len(shape) > 1, dtype, file.tell())

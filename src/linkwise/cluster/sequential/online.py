@@ -198,6 +198,7 @@ class OnlineClusterer(ConstrainedClusterer):
     def restore(cls, stored: StoredModel) -> Self:
         """Return the model that was stored; :func:`load` finds its class and calls this."""
         model = cls(**stored.params)
+        model._check_params(None)
         model.ensemble_ = stored.ensemble
         model.n_features_in_ = stored.n_features
         if stored.feature_names:
