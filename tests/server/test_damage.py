@@ -11,7 +11,7 @@ import pytest
 from service_client import FLOWERS, TOKEN, answer, calling, tell
 
 from linkwise.server.app import create_app
-from linkwise.session import Session
+from linkwise.session import Session, repair_session
 from linkwise.session.folders import draft_of
 from linkwise.session.journal.lock import FolderLock
 
@@ -92,6 +92,28 @@ def check_cut_files(root, client):
     assert "was cut short while it was in use" in refused.json()["error"]
 
 
+def test_a_flipped_bit_in_the_log_of_a_killed_service_is_told_and_repaired(start, root):
+    process, client = start()
+    with client:
+        for k in range(12):
+            tell(client, answer(k, k + 100, "different", key=f"k{k}"))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    log = root / "flowers" / "journal.sqlite-wal"
+    content = bytearray(log.read_bytes())
+    content[len(content) // 2] ^= 4
+    log.write_bytes(content)
+    process, client = start()
+    with client:
+        refused = client.get(f"{FLOWERS}/history")
+        assert refused.status_code == 409
+        assert "but 12 were acknowledged" in refused.json()["error"]
+        found = repair_session(root / "flowers")
+        assert (found.n_whole, found.missing) == (12, [])
+        history = client.get(f"{FLOWERS}/history").json()["events"]
+        assert [event["key"] for event in history] == [f"k{k}" for k in range(12)]
+
+
 @pytest.fixture
 def second(root):
     """The service in this process, of which there is already one."""
@@ -168,22 +190,28 @@ def test_a_data_file_cut_while_open_is_told(tmp_path, suffix):
         assert (refused.status_code, "has changed since" in refused.text) == (409, True)
 
 
-def test_a_database_that_stops_answering_holds_up_nobody(root, start, postgres):
+def stop_backends(postgres):
+    """Stop all processes that serve a database, but for our own; returns their numbers."""
     import psycopg
 
+    with psycopg.connect(postgres) as connection:
+        pids = connection.execute(
+            "SELECT pid FROM pg_stat_activity WHERE datname = current_database() "
+            "AND pid <> pg_backend_pid()"
+        ).fetchall()
+    for (pid,) in pids:
+        os.kill(pid, signal.SIGSTOP)
+    return pids
+
+
+def test_a_database_that_stops_answering_holds_up_nobody(root, start, postgres):
     X = np.random.default_rng(0).normal(size=(60, 3))
     Session.create(root / "kept", X, 2, n_partitions=5, journal=postgres).close()
     process, client = start()
     said = {"events": [answer(1, 2, key="k")], "who": ""}
     with client:
         assert client.post("/api/sessions/kept/events", json=said).status_code == 200
-        with psycopg.connect(postgres) as connection:
-            pids = connection.execute(
-                "SELECT pid FROM pg_stat_activity WHERE datname = current_database() "
-                "AND pid <> pg_backend_pid()"
-            ).fetchall()
-        for (pid,) in pids:
-            os.kill(pid, signal.SIGSTOP)
+        pids = stop_backends(postgres)
         try:
             began = time.monotonic()
             said["events"][0] = answer(1, 3, key="l")
@@ -192,6 +220,14 @@ def test_a_database_that_stops_answering_holds_up_nobody(root, start, postgres):
             assert time.monotonic() - began < 15
             assert client.get("/health").status_code == 503
             tell(client, answer(3, 103, "different"))  # the other session goes on
+            for (pid,) in pids:
+                os.kill(pid, signal.SIGCONT)
+            end = time.monotonic() + 30
+            while client.get("/health").status_code == 503 and time.monotonic() < end:
+                time.sleep(0.2)
+            assert client.get("/health").status_code == 200  # found out by itself
+            pids = stop_backends(postgres)
+            client.post("/api/sessions/kept/events", json=said)
             began = time.monotonic()
             process.send_signal(signal.SIGTERM)
             process.wait(30)

@@ -170,7 +170,9 @@ class PostgresStore(Store):
         return []
 
     def settle(self) -> None:
-        """Do nothing: the database puts itself in order."""
+        """Find out whether a database that did not answer does again."""
+        if self.trouble is not None:
+            self.last()
 
     def close(self) -> None:
         """Let go of the session and close the connection.

@@ -42,6 +42,8 @@ _INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)"
 _KEYS_AT_ONCE = 500
 #: Pages in the write-ahead log, 4 KB each, from which on they are moved into the file.
 _PAGES_IN_LOG = 500
+#: Seconds to wait for another process that has the file locked.
+_PATIENCE = 5.0
 #: Bytes before the first page of a write-ahead log, and before each page.
 LOG_HEADER, FRAME_HEADER = 32, 24
 
@@ -155,9 +157,16 @@ class SqliteStore(Store):
         return [] if found == ["ok"] else [_one_line(line) for line in found]
 
     def settle(self) -> None:
-        """Move the pages of the write-ahead log into the file, and empty the log."""
+        """Move the pages of the write-ahead log into the file, and empty the log.
+
+        Somebody who reads at that moment is not waited for.
+        """
         with self._lock, self._speaking("written"):
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self._connection.execute("PRAGMA busy_timeout = 20")
+            try:
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            finally:
+                self._connection.execute(f"PRAGMA busy_timeout = {int(1000 * _PATIENCE)}")
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and close it."""
@@ -197,7 +206,7 @@ class SqliteStore(Store):
                 uri=True,
                 isolation_level=None,
                 check_same_thread=False,
-                timeout=5.0,
+                timeout=_PATIENCE,
             )
 
     def _check(self, session: str) -> int:

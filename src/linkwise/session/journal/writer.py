@@ -26,6 +26,8 @@ logger = logging.getLogger(__name__)
 MAX_RECORDS = 5_000
 #: Seconds without a call after which the journal is put in order.
 QUIET_SECONDS = 0.25
+#: Seconds at most between two attempts.
+LONGEST_PAUSE = 8.0
 
 
 class _Call(NamedTuple):
@@ -107,18 +109,22 @@ class Writer:
         return calls, False
 
     def _wait(self) -> _Call | None:
-        """Wait for a call; when none has come for a moment, put the journal in order first."""
-        try:
-            return self._queue.get(timeout=QUIET_SECONDS)
-        except Empty:
-            pass
-        if not self._is_settled:
+        """Wait for a call; when none has come for a moment, put the journal in order."""
+        pause = QUIET_SECONDS
+        while not self._is_settled:
             try:
-                self._journal.settle()
-                self._is_settled = True
-            except Exception as error:
-                logger.warning("the journal could not be put in order (%s)", error)
+                return self._queue.get(timeout=pause)
+            except Empty:
+                self._settle()
+                pause = min(2 * pause, LONGEST_PAUSE)
         return self._queue.get()
+
+    def _settle(self) -> None:
+        try:
+            self._journal.settle()
+            self._is_settled = True
+        except Exception as error:
+            logger.warning("the journal cannot be put in order now (%s)", error)
 
     def _serve(self, calls: list[_Call]) -> None:
         """Commit the entries of these calls together, and answer each."""
