@@ -153,7 +153,7 @@ def client(
 @contextmanager
 def page_limit(session: Session, folder: Path) -> Iterator[None]:  # noqa: ARG001
     """Tell SQLite that the file may not grow."""
-    connection = session._history._journal._connection  # type: ignore[attr-defined]
+    connection = session._history._journal._store._connection  # type: ignore[attr-defined]
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     connection.execute(f"PRAGMA max_page_count = {pages + 2}")
     yield
@@ -186,7 +186,7 @@ def full_disk(session: Session, folder: Path) -> Iterator[None]:  # noqa: ARG001
 @contextmanager
 def failing_sync(session: Session, folder: Path) -> Iterator[None]:  # noqa: ARG001
     """Let syncs fail now and then, those of SQLite's checkpoints too."""
-    connection = session._history._journal._connection  # type: ignore[attr-defined]
+    connection = session._history._journal._store._connection  # type: ignore[attr-defined]
     connection.execute("PRAGMA wal_autocheckpoint = 20")
     disk, over = forgetful_disk(), threading.Event()
 

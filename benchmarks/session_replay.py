@@ -64,7 +64,7 @@ def million(folder: Path, n_events: int, n_rows: int, seed: int) -> None:
     view, seconds = timed(session.view)
     cpu = time.process_time() - started
     labels = view.labels.tobytes()
-    n_links = view.labelling.links.n_links
+    n_links = view.labelling.model.links_.n_links
     print(f"first labels ({n_links} links stand): {seconds:.2f} s, {cpu:.2f} s of CPU")
     event, seconds = timed(lambda: session.answer(0, 1, "same"))
     _, more = timed(session.view)

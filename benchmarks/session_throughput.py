@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from linkwise.session import Entry, Session
+from linkwise.session.journal import mark
 
 N_ROWS = 1_000
 
@@ -24,7 +25,10 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--answers", type=int, default=100, help="per client")
     parser.add_argument("--journal", help="a PostgreSQL address; SQLite without")
+    parser.add_argument("--mark-every", type=float, help="seconds; 0 is with each commit")
     args = parser.parse_args()
+    if args.mark_every is not None:
+        mark.SYNC_EVERY = args.mark_every
     waits: list[float] = []
     with tempfile.TemporaryDirectory() as home:
         X = np.random.default_rng(0).normal(size=(N_ROWS, 4))

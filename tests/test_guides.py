@@ -39,9 +39,9 @@ def blocks(name, language):
 
 def commands(name):
     """Return the calls of linkwise on a page, as lists of arguments."""
-    (console,) = blocks(name, "console")
     return [
         shlex.split(line, comments=True)[2:]
+        for console in blocks(name, "console")
         for line in console.splitlines()
         if line.startswith("$ linkwise ")
     ]
@@ -88,7 +88,7 @@ def started(arguments, folder):
 @pytest.mark.parametrize(
     ("name", "languages"),
     [
-        ("session", ["python", "console", "python"]),
+        ("session", ["python", "console", "python", "console"]),
         ("client", ["python"]),
         ("service", ["console", "bash", "python"]),
         ("studio", ["console"]),
@@ -118,7 +118,7 @@ def test_the_commands_of_the_session_page_run(place, monkeypatch):
         result = CliRunner().invoke(main, arguments)
         assert result.exit_code == 0, result.output
         ran.append(arguments[1])
-    assert ran == ["create", "ask", "undo", "export"]
+    assert ran == ["create", "ask", "undo", "export", "backup", "verify", "repair"]
     assert len(pd.read_csv(place / "clusters.csv")) == 40
 
 

@@ -1,4 +1,5 @@
 import json
+import os
 
 import numpy as np
 import pytest
@@ -116,7 +117,7 @@ def test_loading_gives_what_was_saved(mmap, n_rows, tmp_path):
     np.testing.assert_array_equal(loaded.array, labels)
     loaded.append(labels)
     np.testing.assert_array_equal(loaded.array, np.hstack([labels, labels]))
-    assert LabelMatrix.load(tmp_path).n_rows == (2 * n_rows if mmap else n_rows)
+    assert LabelMatrix.load(tmp_path).n_rows == n_rows  # what was saved stays as it was
 
 
 def test_saving_where_the_labels_live_keeps_them(tmp_path):
@@ -196,12 +197,30 @@ def test_an_array_of_another_type_is_refused(tmp_path):
     )
 
 
-def test_a_file_that_may_not_be_changed_is_read_but_not_extended(tmp_path, monkeypatch):
+def test_a_mapped_file_is_not_changed_by_what_is_written_or_added(tmp_path):
     labels = random_labels(3, 70)
     filled(labels).save(tmp_path)
-    monkeypatch.setattr("linkwise.ensemble.store.os.access", lambda *_: False)
+    before = (tmp_path / "labels.npy").read_bytes(), (tmp_path / "labels.json").read_bytes()
     loaded = LabelMatrix.load(tmp_path)
-    np.testing.assert_array_equal(loaded.array, labels)
-    with pytest.raises(InvalidInput) as caught:
-        loaded.append(labels[:, :5])
-    assert str(caught.value) == f"the label matrix in {tmp_path} is a file that is read-only."
+    loaded.append(labels[:, :5])
+    loaded.write(0, labels[:, 5:7])
+    loaded.flush()
+    np.testing.assert_array_equal(loaded.array[:, :2], labels[:, 5:7])
+    np.testing.assert_array_equal(loaded.array[:, 70:], labels[:, :5])
+    after = (tmp_path / "labels.npy").read_bytes(), (tmp_path / "labels.json").read_bytes()
+    assert after == before
+
+
+def test_a_file_cut_while_it_is_mapped_is_told(tmp_path):
+    filled(random_labels(3, 20_000)).save(tmp_path)
+    loaded = LabelMatrix.load(tmp_path)
+    path = tmp_path / "labels.npy"
+    size = path.stat().st_size
+    os.truncate(path, 4096)
+    for look in (lambda: loaded.array, lambda: loaded.rows([19_999])):
+        with pytest.raises(InvalidInput) as caught:
+            look()
+        assert str(caught.value) == (
+            f"{path} was cut short while it was in use: it had {size} bytes and has 4096. Put a "
+            "copy back, and open it again."
+        )

@@ -1,10 +1,13 @@
 """A service with one small session, reached without a network or through a real port."""
 
 import logging
+import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
@@ -16,7 +19,7 @@ from linkwise.session import Session
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(1, str(Path(__file__).parents[2] / "benchmarks"))
 
-from service_client import TOKEN, calling, serving
+from service_client import BEARER, TOKEN, calling, serving
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -85,3 +88,30 @@ def served(root):
     """Serve the flowers at a real port."""
     with serving(root) as served:
         yield served
+
+
+@pytest.fixture
+def start(root, tmp_path):
+    """Start ``linkwise serve`` as a process of its own."""
+    (tmp_path / "token").write_text(TOKEN)
+    running = []
+
+    def begin():
+        command = [str(Path(sys.executable).with_name("linkwise")), "serve", "--root", str(root)]
+        command += ["--port", "0", "--token-file", str(tmp_path / "token")]
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        running.append(process)
+        said = ""
+        while "token=" not in said:
+            line = process.stdout.readline()
+            assert line, process.stderr.read()
+            said += line
+        url = re.search(r"http://[^/]+", said).group()
+        return process, httpx.Client(base_url=url, headers=BEARER, timeout=30)
+
+    yield begin
+    for process in running:
+        process.kill()
+        process.communicate()

@@ -1,43 +1,10 @@
 """A service that is killed comes back with everything it acknowledged."""
 
 import json
-import re
 import signal
-import subprocess
-import sys
 import time
-from pathlib import Path
 
-import httpx
-import pytest
-from service_client import BEARER, FLOWERS, TOKEN, answer, tell
-
-
-@pytest.fixture
-def start(root, tmp_path):
-    """Start ``linkwise serve`` as a process of its own."""
-    (tmp_path / "token").write_text(TOKEN)
-    running = []
-
-    def begin():
-        command = [str(Path(sys.executable).with_name("linkwise")), "serve", "--root", str(root)]
-        command += ["--port", "0", "--token-file", str(tmp_path / "token")]
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        running.append(process)
-        said = ""
-        while "token=" not in said:
-            line = process.stdout.readline()
-            assert line, process.stderr.read()
-            said += line
-        url = re.search(r"http://[^/]+", said).group()
-        return process, httpx.Client(base_url=url, headers=BEARER, timeout=30)
-
-    yield begin
-    for process in running:
-        process.kill()
-        process.communicate()
+from service_client import FLOWERS, TOKEN, answer, tell
 
 
 def state(client):

@@ -1,5 +1,6 @@
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from linkwise.errors import Cancelled, InvalidInput, MissingData
-from linkwise.session import Columns, Entry, Session, describe, is_session
+from linkwise.session import Columns, Entry, Session, describe, is_session, verify_session
 from linkwise.session.errors import (
     DataChanged,
     InvalidEvent,
@@ -558,8 +559,7 @@ def test_a_folder_without_session_is_told(tmp_path):
         ),
         (
             '{"format": "linkwise session", "version": 1}',
-            " is damaged: KeyError('image_shape') is missing or not what it should be. Put a copy "
-            "back; the journal is untouched.",
+            " is damaged: id is missing. Put a copy back; the journal is untouched.",
         ),
     ],
 )
@@ -643,3 +643,22 @@ def test_columns_say_what_they_are(tmp_path):
         ]
         assert (session.has_text, session.has_images) == (True, False)
         assert session.row_of("r7") == 7
+
+
+def test_a_session_of_the_first_version_opens_and_is_chained(folder):
+    with Session.open(folder) as session:
+        session.answer(0, 50, "same", key="a")
+        session.label([1, 2], "left")
+        history, labels = session.history(), session.labels().tobytes()
+    connection = sqlite3.connect(folder / "journal.sqlite")
+    connection.execute("ALTER TABLE events DROP COLUMN hash")
+    connection.execute("UPDATE about SET value = '1' WHERE name = 'version'")
+    connection.commit()
+    connection.close()
+    (folder / "journal.mark").unlink()
+    for _ in range(2):
+        with Session.open(folder) as session:
+            assert session.history() == history
+            assert session.labels().tobytes() == labels
+            assert session.answer(0, 50, "same", key="a").repeated
+    assert verify_session(folder).troubles == []

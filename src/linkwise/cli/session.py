@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from linkwise.cli.session_commands.ask import ask
+from linkwise.cli.session_commands.care import backup, repair, verify
 from linkwise.cli.session_commands.create import create
 from linkwise.cli.session_commands.look import (
     conflicts,
@@ -48,6 +49,7 @@ def command() -> None:
       linkwise session answer people ann bob same
       linkwise session undo people 1
       linkwise session export people -o clusters.csv
+      linkwise session backup people people-monday
     """
 
 
@@ -75,5 +77,8 @@ for part in (
     number,
     outliers,
     export,
+    backup,
+    verify,
+    repair,
 ):
     command.add_command(part)

@@ -13,6 +13,9 @@ from linkwise.ensemble.preparation import TILE
 from linkwise.errors import InvalidInput
 from linkwise.kernels.nearest import label_tile, largest
 
+#: Labels are stored in one byte.
+MOST_BLOCKS = 256
+
 Layout = Mapping[str, tuple[type[np.generic], str]]
 
 
@@ -168,6 +171,13 @@ def models_from_arrays(
                 f"the array {name!r} of the stored ensemble is {array.dtype} of shape "
                 f"{array.shape} and does not fit the others."
             )
+        if array.size == 0 or not np.isfinite(array).all():
+            raise InvalidInput(
+                f"the array {name!r} of the stored ensemble is empty or holds values that are not "
+                f"finite."
+            )
+    if sizes["b"] > MOST_BLOCKS:
+        raise InvalidInput(f"the stored ensemble has {sizes['b']} blocks, {MOST_BLOCKS} at most.")
     features = arrays["features"]
     if not (features.min() >= 0 and features.max() < n_features):
         raise InvalidInput(f"the stored ensemble names features outside the {n_features} it has.")

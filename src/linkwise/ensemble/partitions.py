@@ -21,7 +21,7 @@ from linkwise.ensemble.preparation import Preparation
 from linkwise.ensemble.sources import SourceLike, as_source
 from linkwise.ensemble.store import LabelMatrix
 from linkwise.errors import InvalidInput
-from linkwise.files.headed import Format, read_array, write_arrays
+from linkwise.files.headed import Format, read_array, short, write_arrays
 from linkwise.running import Cancel, Progress
 
 FORMAT = Format("linkwise ensemble", 1)
@@ -143,6 +143,7 @@ class Ensemble:
             read_array(source, "components", FORMAT.what) if header["projected"] else None,
         )
         kind = KINDS[header["kind"]]
+        _check_preparation(source, preparation)
         arrays = {name: read_array(source, name, FORMAT.what) for name in kind.layout}
         models = models_from_arrays(kind, arrays, preparation.n_features)
         labels = LabelMatrix.load(source, mmap)
@@ -151,16 +152,37 @@ class Ensemble:
                 f"{source} holds labels of {labels.n_partitions} partitions, but models of "
                 f"{models.n_partitions}."
             )
+        for partition in labels.array:  # compiled code trusts them
+            if int(partition.max(initial=0)) >= models.n_blocks:
+                raise InvalidInput(
+                    f"{source} holds the label {int(partition.max())}, but its partitions have "
+                    f"{models.n_blocks} blocks."
+                )
         return cls(labels, models, preparation)
+
+
+def _check_preparation(source: Path, preparation: Preparation) -> None:
+    mean, components = preparation.mean, preparation.components
+    fits = mean.dtype == np.float64 and mean.ndim == 1 and mean.size > 0
+    fits = fits and bool(np.isfinite(mean).all())
+    if components is not None:
+        fits = fits and components.dtype == np.float32 and components.ndim == 2
+        fits = fits and components.shape[1] == len(mean) and bool(np.isfinite(components).all())
+    if not fits:
+        raise InvalidInput(f"the arrays mean and components of {source} do not fit each other.")
 
 
 def _read_header(path: Path) -> dict[str, Any]:
     header = FORMAT.read(path)
-    if header.get("kind") not in KINDS:
+    kind = header.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
         raise InvalidInput(
-            f"{path} has kind {header.get('kind')!r}; this linkwise reads kinds "
+            f"{path} has kind {short(kind)}; this linkwise reads kinds "
             f"{', '.join(map(repr, KINDS))}."
         )
-    if not isinstance(header.get("scale"), float) or not isinstance(header.get("projected"), bool):
+    scale = header.get("scale")
+    if not isinstance(scale, float) or not isinstance(header.get("projected"), bool):
         raise InvalidInput(f"{path} is not complete: scale or projected is missing.")
+    if not 0 < scale < np.inf:
+        raise InvalidInput(f"{path} is damaged: scale is {scale}.")
     return header

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import mmap as mmap_module
 import os
+import weakref
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwise.ensemble.npy import read_npy_header
 from linkwise.errors import InvalidInput, MissingData
-from linkwise.files.headed import Format
+from linkwise.files.headed import Format, short
 
 ALIGNMENT = 64
 FORMAT = Format("linkwise label matrix", 1)
@@ -45,19 +46,27 @@ class LabelMatrix:
     [[1, 5], [0, 4]]
     """
 
-    def __init__(self, buffer: NDArray[np.uint8], n_rows: int, folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        buffer: NDArray[np.uint8],
+        n_rows: int,
+        folder: Path | None = None,
+        watch: FileWatch | None = None,
+    ) -> None:
         self._buffer = buffer
         self._n_rows = n_rows
         self.folder = folder
+        self._watch = watch
         self._unforgotten = 0
         self._is_borrowed = False
 
     def borrowed(self, n_rows: int | None = None) -> LabelMatrix:
-        """Return a matrix that reads the same bytes, and moves into memory before it grows.
+        """Return a matrix that reads the same bytes, and moves into memory before it changes.
 
         With ``n_rows`` it has the first ones only.
         """
-        twin = LabelMatrix(self._buffer, self._n_rows if n_rows is None else n_rows)
+        known = self._n_rows if n_rows is None else n_rows
+        twin = LabelMatrix(self._buffer, known, watch=self._watch)
         twin._is_borrowed = True
         return twin
 
@@ -84,7 +93,12 @@ class LabelMatrix:
 
     @property
     def array(self) -> NDArray[np.uint8]:
-        """The labels, (n_partitions, n_rows), a read-only view whose rows are not adjacent."""
+        """The labels, (n_partitions, n_rows), a read-only view whose rows are not adjacent.
+
+        Of a file that was cut short since it was mapped, nothing is returned: whoever touched a
+        page that is gone would be killed by the system.
+        """
+        self._check_file()
         view = self._buffer[:, : self._n_rows].view(np.ndarray)
         view.flags.writeable = False
         return view
@@ -97,6 +111,7 @@ class LabelMatrix:
             raise InvalidInput(
                 f"row {chosen[outside][0]} is outside the {self._n_rows} rows of the label matrix."
             )
+        self._check_file()
         return np.ascontiguousarray(self._buffer[:, chosen].T)
 
     def write(self, start: int, labels: ArrayLike) -> None:
@@ -117,7 +132,7 @@ class LabelMatrix:
                 f"{self._n_rows} rows."
             )
         if not self._buffer.flags.writeable or self._is_borrowed:
-            raise InvalidInput(f"the label matrix in {self.folder} is a file that is read-only.")
+            self.reserve(self._buffer.shape[1] + 1)  # what belongs to others is not changed
         self._buffer[:, start:stop] = block
         self._unforgotten += block.size
         if self._unforgotten > FORGET_BYTES:
@@ -157,7 +172,11 @@ class LabelMatrix:
                 larger[p, : self._n_rows] = self.array[p]
             _flush(larger)
             os.replace(draft, self.folder / ARRAY_FILE)
-        self._buffer, self._is_borrowed = larger, False
+        self._buffer, self._watch, self._is_borrowed = larger, None, False
+
+    def _check_file(self) -> None:
+        if self._watch is not None:
+            self._watch.check()
 
     def flush(self) -> None:
         """Bring a file up to date: first the labels, then the header that announces them."""
@@ -190,7 +209,10 @@ class LabelMatrix:
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], mmap: bool = True) -> LabelMatrix:
-        """Open what :meth:`save` wrote: mapped from the file, or read into memory."""
+        """Open what :meth:`save` wrote: mapped from the file, or read into memory.
+
+        The file is not changed any more: rows that are added are in memory.
+        """
         source = Path(folder)
         header = _read_header(source / HEADER_FILE)
         n_partitions, n_rows = header["n_partitions"], header["n_rows"]
@@ -202,7 +224,7 @@ class LabelMatrix:
                 f"but {HEADER_FILE} announces {n_partitions} partitions of {n_rows} rows."
             )
         if mmap:
-            return cls(buffer, n_rows, source)
+            return cls(buffer, n_rows, watch=FileWatch(path))
         matrix = cls.empty(n_partitions, n_rows)
         matrix.write(0, buffer[:, :n_rows])
         return matrix
@@ -229,8 +251,8 @@ def _flush(buffer: NDArray[np.uint8]) -> None:
 def _read_header(path: Path) -> dict[str, Any]:
     header = FORMAT.read(path)
     for name in ("n_partitions", "n_rows"):
-        if not isinstance(header.get(name), int) or header[name] < 0:
-            raise InvalidInput(f"{path}: {name} is {header.get(name)!r}, not a count.")
+        if type(header.get(name)) is not int or header[name] < 0:
+            raise InvalidInput(f"{path}: {name} is {short(header.get(name))}, not a count.")
     return header
 
 
@@ -240,5 +262,23 @@ def _open(path: Path) -> NDArray[np.uint8]:
     shape, by_column, dtype, offset = read_npy_header(path)
     if dtype != np.uint8 or len(shape) != 2 or by_column or offset % ALIGNMENT:
         raise InvalidInput(f"{path} holds {dtype} of shape {shape}, not labels.")
-    mode: Literal["r+", "r"] = "r+" if os.access(path, os.W_OK) else "r"
-    return np.memmap(path, np.uint8, mode, offset, (shape[0], shape[1]))
+    return np.memmap(path, np.uint8, "r", offset, (shape[0], shape[1]))
+
+
+class FileWatch:
+    """Tells whether a file that is mapped has still the length it had."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = os.open(path, os.O_RDONLY)
+        weakref.finalize(self, os.close, self._file)
+        self._size = os.fstat(self._file).st_size
+
+    def check(self) -> None:
+        """Refuse to go on if the file is shorter now."""
+        size = os.fstat(self._file).st_size
+        if size < self._size:
+            raise InvalidInput(
+                f"{self._path} was cut short while it was in use: it had {self._size} bytes and "
+                f"has {size}. Put a copy back, and open it again."
+            )

@@ -16,6 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.errors import InvalidFile, InvalidInput, MissingData
+from linkwise.files.npy import read_header
+
+#: Bytes of the longest file of JSON that is read.
+LONGEST = 1 << 28
 
 
 @dataclass(frozen=True)
@@ -67,11 +71,17 @@ class Format:
     def read(self, path: Path) -> dict[str, Any]:
         """Return the content of a file, if it is of this format, in a version that is known."""
         try:
+            size = path.stat().st_size
+            if size > LONGEST:
+                raise InvalidFile(str(path), f" has {size} bytes, more than any {self.what} needs.")
             text = path.read_text(encoding="utf-8-sig")
         except (FileNotFoundError, NotADirectoryError):
             raise MissingData(
                 f"there is no {self.what} in {path.parent}: {path.name} is missing."
             ) from None
+        except OSError as error:
+            reason = (error.strerror or "the system refuses").lower()
+            raise InvalidFile(str(path), f" cannot be read: {reason}.") from None
         except UnicodeDecodeError:
             raise InvalidFile(str(path), " is not text in UTF-8.") from None
         return self.parse(str(path), text)
@@ -84,18 +94,31 @@ class Format:
             raise InvalidFile(
                 file, f" line {error.lineno}: not valid JSON ({error.msg})."
             ) from None
+        except RecursionError:
+            raise InvalidFile(file, " is nested too deeply.") from None
+        except ValueError as error:  # bytes that are no text, a number of too many digits
+            raise InvalidFile(file, f" is not valid JSON ({error}).") from None
         if not isinstance(content, dict) or content.get("format") != self.name:
             raise InvalidFile(file, f': expected a JSON object with "format": "{self.name}".')
         version = content.get("version")
-        if version not in range(1, self.version + 1):
+        if type(version) is not int or version not in range(1, self.version + 1):
             known = "version 1" if self.version == 1 else f"versions 1 to {self.version}"
-            newer = isinstance(version, int) and version > self.version
+            newer = type(version) is int and version > self.version
             raise InvalidFile(
                 file,
-                f": version {version!r} is unknown; this linkwise reads {known}."
+                f": version {short(version)} is unknown; this linkwise reads {known}."
                 f"{' A newer linkwise may open it.' if newer else ''}",
             )
         return content
+
+
+def short(value: object) -> str:
+    """Return a value as Python writes it, cut to fit into a sentence."""
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # nested too deeply, or too many digits
+        return f"some {type(value).__name__}"
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def write_arrays(folder: Path, arrays: Mapping[str, Any]) -> None:
@@ -108,12 +131,21 @@ def read_array(folder: Path, name: str, what: str) -> NDArray[Any]:
     """Return an array that :func:`write_arrays` wrote; it belongs to a ``what``."""
     path = folder / f"{name}.npy"
     try:
-        array: NDArray[Any] = np.load(path, allow_pickle=False)
-    except FileNotFoundError:
+        with path.open("rb") as file:
+            header = read_header(file)
+            needed = header.offset + header.n_bytes
+            if header.dtype.kind not in "biuf" or os.fstat(file.fileno()).st_size < needed:
+                raise ValueError(f"it does not hold {header.shape} values of {header.dtype}")
+            file.seek(0)
+            array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+    except (FileNotFoundError, NotADirectoryError):
         raise MissingData(
             f"the {what} in {folder} is not complete: {path.name} is missing."
         ) from None
-    except (ValueError, EOFError) as error:
+    except OSError as error:
+        reason = (error.strerror or str(error) or "the system refuses").lower()
+        raise InvalidInput(f"{path} cannot be read: {reason}.") from None
+    except (ValueError, TypeError, EOFError, MemoryError, OverflowError, SyntaxError) as error:
         raise InvalidInput(
             f"{path} cannot be read as an array ({error}). The file may be cut short."
         ) from None

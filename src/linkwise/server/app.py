@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
-import shutil
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -15,6 +15,7 @@ import anyio.to_thread
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from linkwise.server.files.export import ExportFolder
 from linkwise.server.files.folder import DataFolder
 from linkwise.server.files.uploads import LIMIT, Uploads
 from linkwise.server.live.idle import close_idle_sessions
@@ -36,6 +37,9 @@ from linkwise.server.routes import (
 from linkwise.server.schemas.views import ViewNews
 from linkwise.server.security import Gate
 from linkwise.server.service import Service
+from linkwise.session.folders import remove_left_overs
+
+logger = logging.getLogger("linkwise.server")
 
 #: In the order they are looked through: what is asked for most comes first.
 ROUTERS = (events, labels, rows, advice, sessions, jobs, uploads, exports, page)
@@ -75,12 +79,13 @@ def create_app(
         jobs=Jobs(),
         uploads=Uploads(shelf.root, upload_limit),
         files=DataFolder(folder),
-        exports=shelf.root / ".exports",
+        exports=ExportFolder(shelf.root),
     )
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        shutil.rmtree(service.exports, ignore_errors=True)
+        for name in await anyio.to_thread.run_sync(remove_left_overs, shelf.root):
+            logger.info("left-overs of a creation removed", extra={"folder": name})
         ending = asyncio.Event()
         keeper = asyncio.create_task(close_idle_sessions(service, ending))
         yield
@@ -88,6 +93,7 @@ def create_app(
         await keeper
         await anyio.to_thread.run_sync(service.jobs.close)
         await shelf.close()
+        service.exports.close()
 
     app = FastAPI(
         title="linkwise",

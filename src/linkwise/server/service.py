@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 from fastapi import Depends, Request
 from fastapi import Path as FromPath
 
+from linkwise.server.files.export import ExportFolder
 from linkwise.server.files.folder import DataFolder
 from linkwise.server.files.uploads import Uploads
 from linkwise.server.live.jobs import Jobs
@@ -26,7 +26,7 @@ class Service:
     jobs: Jobs
     uploads: Uploads
     files: DataFolder
-    exports: Path
+    exports: ExportFolder
 
 
 async def _the_service(request: Request) -> Service:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 import uuid
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,7 +21,8 @@ from linkwise.session.data.file import (
 )
 from linkwise.session.data.layout import pca_layout
 from linkwise.session.data.layout_file import write_layout
-from linkwise.session.errors import SessionError, StorageTrouble
+from linkwise.session.errors import StorageTrouble
+from linkwise.session.folders import draft_of, reason
 from linkwise.session.journal.journal import create_journal
 from linkwise.validation import require_number
 
@@ -48,68 +46,75 @@ def create_session(
         "Session.create", "n_clusters", n_clusters, low=1, high=256, integer=True, or_in=("auto",)
     )
     require_number("Session.create", "random_state", random_state, low=0, integer=True)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InvalidInput(f"{folder} exists already and is not empty; it was left alone.")
-    draft = _make_draft(folder)
     try:
-        path, copied = place_data(data, draft)
-        file = DataFile.of(path, copied=copied)
-        table = read_data(path, columns)
-        n_rows = int(table.X.shape[0])
-        if not isinstance(n_clusters, str) and n_clusters > n_rows:
-            raise InvalidInput(
-                f"{n_rows} rows cannot make {n_clusters} clusters. Ask for fewer clusters."
+        with draft_of(folder) as draft:
+            _fill(
+                draft,
+                folder,
+                data,
+                n_clusters,
+                name=name,
+                columns=columns,
+                standardise=standardise,
+                n_partitions=n_partitions,
+                journal=journal,
+                random_state=random_state,
             )
-        wanted = table.has_units if standardise is None else standardise
-        X = prepared_rows(table, wanted)
-        model = SequentialClustering(
-            n_clusters, n_partitions=n_partitions, random_state=random_state
-        ).fit(X)
-        model.recluster(model.n_clusters_)  # the journal says when it changes
-        description = Description(
-            id=uuid.uuid4().hex,
-            name=name or folder.name,
-            created=datetime.now(UTC).isoformat(timespec="seconds"),
-            n_rows=n_rows,
-            n_clusters=model.n_clusters_,
-            data=file,
-            columns=columns,
-            features=table.features,
-            shown=shown_columns(path, columns, table),
-            image_shape=find_image_shape(path, columns, table.X.shape[1]),
-            standardised=wanted,
-            journal=None if journal is None else _without_password(journal),
-        )
-        model.save(draft / MODEL_FOLDER)
-        write_layout(draft, "pca", pca_layout(X))
-        file.check()  # it might have changed while it was read
-        description.write(draft)
-        create_journal(draft, journal, description.id)
-        _sync_tree(draft)
-        os.replace(draft, folder)
-        _sync(folder.parent)
-    except BaseException as error:
-        shutil.rmtree(draft, ignore_errors=True)
-        if isinstance(error, OSError) and not isinstance(error, LinkwiseError):
-            raise StorageTrouble(
-                f"the session in {folder} could not be made: {_reason(error)}. "
-                f"Nothing was left behind."
-            ) from error
-        raise
-
-
-def _make_draft(folder: Path) -> Path:
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        return Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     except OSError as error:
-        raise SessionError(
-            f"no session can be made in {folder.parent}: {_reason(error)}."
+        if isinstance(error, LinkwiseError):
+            raise
+        raise StorageTrouble(
+            f"the session in {folder} could not be made: {reason(error)}. Nothing was left behind."
         ) from error
 
 
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
+def _fill(
+    draft: Path,
+    folder: Path,
+    data: TableLike,
+    n_clusters: int | str,
+    *,
+    name: str | None,
+    columns: Columns,
+    standardise: bool | None,
+    n_partitions: int,
+    journal: str | None,
+    random_state: int,
+) -> None:
+    """Put everything that belongs to the session in ``folder`` into its draft."""
+    path, copied = place_data(data, draft)
+    file = DataFile.of(path, copied=copied)
+    table = read_data(path, columns)
+    n_rows = int(table.X.shape[0])
+    if not isinstance(n_clusters, str) and n_clusters > n_rows:
+        raise InvalidInput(
+            f"{n_rows} rows cannot make {n_clusters} clusters. Ask for fewer clusters."
+        )
+    wanted = table.has_units if standardise is None else standardise
+    X = prepared_rows(table, wanted)
+    model = SequentialClustering(
+        n_clusters, n_partitions=n_partitions, random_state=random_state
+    ).fit(X)
+    model.recluster(model.n_clusters_)  # the journal says when it changes
+    description = Description(
+        id=uuid.uuid4().hex,
+        name=name or folder.name,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        n_rows=n_rows,
+        n_clusters=model.n_clusters_,
+        data=file,
+        columns=columns,
+        features=table.features,
+        shown=shown_columns(path, columns, table),
+        image_shape=find_image_shape(path, columns, table.X.shape[1]),
+        standardised=wanted,
+        journal=None if journal is None else _without_password(journal),
+    )
+    model.save(draft / MODEL_FOLDER)
+    write_layout(draft, "pca", pca_layout(X))
+    file.check()  # it might have changed while it was read
+    description.write(draft)
+    create_journal(draft, journal, description.id)
 
 
 def _without_password(url: str) -> str:
@@ -117,19 +122,3 @@ def _without_password(url: str) -> str:
     head, at, tail = url.rpartition("@")
     scheme, slashes, user = head.partition("://")
     return f"{scheme}{slashes}{user.partition(':')[0]}{at}{tail}" if at else url
-
-
-def _sync_tree(folder: Path) -> None:
-    for parent, _, files in os.walk(folder):
-        for file in files:
-            _sync(Path(parent, file))
-        _sync(Path(parent))
-
-
-def _sync(path: Path) -> None:
-    """Ask the system to bring a file or folder to the disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

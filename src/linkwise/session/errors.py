@@ -17,6 +17,10 @@ class DataChanged(SessionError):
     """The data file is not the one the session was made of."""
 
 
+class JournalDamaged(SessionError):
+    """The journal does not hold what was acknowledged; it was left as it is."""
+
+
 class StorageTrouble(SessionError, OSError):
     """The disk or the database failed; nothing of the call was recorded."""
 

@@ -50,7 +50,7 @@ def export_answers(path: Path, events: Iterable[Event], ids: Sequence[Any] | Non
 def export_links(path: Path, statements: Statements, ids: Sequence[Any] | None) -> None:
     """Write everything that stands as links: i, j, kind and weight."""
     check_output(path)
-    _replace(path, lambda draft: statements.links().write(draft, ids=ids))
+    _replace(path, lambda draft: statements.all_links().write(draft, ids=ids))
 
 
 def export_names(path: Path, statements: Statements, ids: Sequence[Any] | None) -> None:

@@ -37,6 +37,7 @@ from linkwise.session.advice.troubles import (
     find_troubles,
     find_vain_joins,
 )
+from linkwise.session.backup import back_up
 from linkwise.session.completion import CurrentClustering
 from linkwise.session.create import MODEL_FOLDER, create_session
 from linkwise.session.data.description import is_session, read_description
@@ -120,8 +121,8 @@ class Session(Speaking):
             undo.callback(self._lock.close)
             self._about.data.check()
             self._model = load(self.folder / MODEL_FOLDER, mmap=True)
-            address = journal or self._about.journal
-            self._journal = open_journal(self.folder, address, self._about.id)
+            self._address = journal or self._about.journal
+            self._journal = open_journal(self.folder, self._address, self._about.id)
             undo.callback(self._journal.close)
             self._history = History(self.folder, self._about, self._journal)
             undo.callback(self._history.stop)
@@ -581,6 +582,18 @@ class Session(Speaking):
             export_links(path, self._history.state().statements, ids)
         else:
             export_names(path, self._history.state().statements, ids)
+
+    def backup(self, target: str | os.PathLike[str]) -> int:
+        """Copy the session to a folder, where it opens by itself; returns the number of events.
+
+        Others may go on working: the copy holds all that was acknowledged when it began.
+        """
+        return back_up(self.folder, Path(target), self._address)
+
+    @property
+    def trouble(self) -> str | None:
+        """What the journal's database last failed with; None while all is well."""
+        return self._journal.trouble
 
     def recipe(self) -> str:
         """Return three lines of Python that give these labels again."""

@@ -51,6 +51,6 @@ def _count(path: Path) -> int | None:
             row = connection.execute("SELECT max(seq) FROM events").fetchone()
         finally:
             connection.close()
-    except sqlite3.Error:
+        return int(row[0] or 0)
+    except (sqlite3.Error, ValueError, TypeError):
         return None
-    return int(row[0] or 0)

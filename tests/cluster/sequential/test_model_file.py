@@ -72,3 +72,16 @@ def test_a_model_of_an_older_version_learns_names_and_is_written_as_a_new_one(tm
     assert_array_equal(again.labels_, opened.labels_)
     assert again.classes_[again.labels_[::10]].tolist() == names[::10].tolist()
     assert json.loads((tmp_path / "new" / "model.json").read_text())["version"] == 4
+
+
+@pytest.mark.parametrize("mmap", [False, True])
+def test_rows_added_to_a_loaded_model_do_not_reach_the_saved_one(model, mmap, tmp_path):
+    model.save(tmp_path / "model")
+    before = {path: path.read_bytes() for path in (tmp_path / "model").rglob("*.*")}
+    opened = lw.load(tmp_path / "model", mmap=mmap)
+    opened.extend(X[:40])
+    assert len(opened.labels_) == 190
+    assert {path: path.read_bytes() for path in (tmp_path / "model").rglob("*.*")} == before
+    assert_array_equal(lw.load(tmp_path / "model", mmap=True).labels_, model.labels_)
+    opened.save(tmp_path / "model")
+    assert_array_equal(lw.load(tmp_path / "model", mmap=True).labels_, opened.labels_)

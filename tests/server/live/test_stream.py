@@ -59,6 +59,15 @@ def test_a_new_listener_is_told_where_it_starts_and_hears_what_comes(served):
             assert next(f["id"] for f in heard if f.get("event") == "journal") == "2"
 
 
+def test_a_listener_who_heard_more_than_there_is_does_not_resume_in_silence(served):
+    with served.client() as client:
+        refused = client.get(f"{FLOWERS}/stream", headers={"Last-Event-ID": "7"})
+        assert refused.status_code == 409
+        assert refused.json()["error"] == (
+            "there is no event 7 in this session, the last one is 0. Read its history anew."
+        )
+
+
 def test_new_labels_are_announced_after_the_events_they_know(served):
     with served.client() as client, client.stream("GET", f"{FLOWERS}/stream?after=0") as response:
         with served.client() as other:

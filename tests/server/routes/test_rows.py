@@ -157,4 +157,5 @@ def test_an_export_is_an_attachment_in_both_formats(client, root, what):
     table = pq.read_table(io.BytesIO(found.content))
     assert table.column_names == header
     assert table.num_rows == len(lines) == (150 if what == "labels" else 1)
-    assert list((root / ".exports").iterdir()) == []
+    assert list((root / ".exports").rglob("*.csv")) == []
+    assert list((root / ".exports").rglob("*.parquet")) == []

@@ -18,7 +18,8 @@ def begin(client, source, **more):
 def test_sessions_are_listed(client):
     (found,) = client.get("/api/sessions").json()
     assert found.pop("created").startswith("20")
-    assert found == {"id": "flowers", "name": "flowers", "n_rows": 150, "n_clusters": 3, "seq": 0}
+    about = {"id": "flowers", "name": "flowers", "n_rows": 150, "n_clusters": 3}
+    assert found == about | {"seq": 0, "damage": None}
     tell(client, answer(0, 1))
     assert client.get("/api/sessions").json()[0]["seq"] == 1
 
@@ -147,10 +148,12 @@ def test_a_session_held_by_another_process_is_refused(client, root):
 def test_a_damaged_session_does_not_hide_the_others(client, root):
     (root / "broken").mkdir()
     (root / "broken" / "session.json").write_text("{")
-    assert [found["id"] for found in client.get("/api/sessions").json()] == ["flowers"]
+    flowers, broken = client.get("/api/sessions").json()
+    assert (flowers["id"], broken["id"]) == ("flowers", "broken")
     refused = client.get("/api/sessions/broken")
     assert refused.status_code == 409
     assert "session.json line 1: not valid JSON" in refused.json()["error"]
+    assert broken["damage"] == refused.json()["error"]
 
 
 def test_a_full_disk_is_told_and_the_answer_is_not_acknowledged(client, monkeypatch):

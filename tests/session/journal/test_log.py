@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from linkwise.session.errors import InvalidEvent
 from linkwise.session.journal.journal import Record
-from linkwise.session.journal.log import COLUMNS, Log
+from linkwise.session.journal.log import COLUMNS, Log, outlives
 
 
 def records_of(events):
@@ -73,9 +73,36 @@ def test_a_restored_log_is_the_same_log(events):
     log = filled(events)
     twin = Log.restore({name: log.column(name).copy() for name in COLUMNS}, dict(log.others))
     seqs = range(1, log.n + 1)
-    assert [twin.n_undos(seq) for seq in seqs] == [log.n_undos(seq) for seq in seqs]
+    assert [twin.stands(seq) for seq in seqs] == [log.stands(seq) for seq in seqs]
     assert [twin.undone_by(seq) for seq in seqs] == [log.undone_by(seq) for seq in seqs]
     assert (twin.standing(twin.n) == log.standing(log.n)).all()
+
+
+@settings(deadline=None)
+@given(histories())
+def test_one_event_is_asked_about_without_the_others(events):
+    log = filled(events)
+    slow = slow_standing(events)
+    assert [outlives(seq, log.undos) for seq in range(1, log.n + 1)] == slow
+
+
+def test_the_work_for_a_chain_of_undos_does_not_grow_with_its_length():
+    def steps(n):
+        """Count what is looked at while a chain of undos is read, and while one more is added."""
+        events = [("answer", {"i": 0, "j": 1, "verdict": "same"})]
+        events += [("undo", {"event": k}) for k in range(1, n)]
+        log = filled(events)
+        looked = []
+
+        def undos(seq):
+            looked.append(seq)
+            return log.undos(seq)
+
+        assert outlives(n, undos)
+        assert log.standing(n).tolist() == [(n - k) % 2 == 1 for k in range(n)]
+        return len(looked)
+
+    assert steps(2000) == steps(20) == 1
 
 
 def test_the_log_grows_beyond_its_first_room():

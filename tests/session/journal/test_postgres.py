@@ -1,10 +1,15 @@
+import subprocess
+import time
+
 import psycopg
 import pytest
 
 from linkwise.session import Entry, Session
 from linkwise.session.errors import SessionError, SessionLocked, StorageTrouble
-from linkwise.session.journal.journal import Record
-from linkwise.session.journal.postgres import PostgresJournal
+from linkwise.session.journal import postgres as postgres_module
+from linkwise.session.journal.chain import chained, origin
+from linkwise.session.journal.journal import Record, create_journal, open_journal
+from linkwise.session.journal.postgres import PostgresStore
 
 
 def record(seq):
@@ -12,8 +17,9 @@ def record(seq):
 
 
 @pytest.fixture
-def journal(postgres):
-    opened = PostgresJournal.create(postgres, "one")
+def journal(postgres, tmp_path):
+    create_journal(tmp_path, postgres, "one")
+    opened = open_journal(tmp_path, postgres, "one")
     yield opened
     opened.close()
 
@@ -35,8 +41,10 @@ def test_a_lost_connection_is_made_anew_and_nothing_is_lost(journal, postgres):
 
 
 def test_two_processes_cannot_hold_one_journal(journal, postgres):
+    other = PostgresStore(postgres, "one")
     with pytest.raises(SessionLocked) as caught:
-        PostgresJournal(postgres, "one")
+        other.take()
+    other.close()
     assert str(caught.value) == (
         "the journal in the database is held by another process, maybe on another machine."
     )
@@ -44,9 +52,9 @@ def test_two_processes_cannot_hold_one_journal(journal, postgres):
 
 
 def test_two_sessions_share_a_database(journal, postgres):
-    other = PostgresJournal.create(postgres, "two")
+    other = PostgresStore.create(postgres, "two")
     journal.append([record(1)])
-    other.append([record(1), record(2)])
+    other.append(chained(origin("two"), [record(1), record(2)]))
     assert (journal.last(), other.last()) == (1, 2)
     other.close()
 
@@ -57,26 +65,26 @@ def test_an_unknown_session_is_told(postgres):
     )
     for _ in range(2):  # without tables, and with them
         with pytest.raises(SessionError) as caught:
-            PostgresJournal(postgres, "none")
+            PostgresStore(postgres, "none")
         assert str(caught.value) == sentence
-        PostgresJournal.create(postgres, f"some{_}").close()
+        PostgresStore.create(postgres, f"some{_}").close()
 
 
 def test_a_newer_version_is_left_alone(postgres):
-    PostgresJournal.create(postgres, "one").close()
+    PostgresStore.create(postgres, "one").close()
     with psycopg.connect(postgres) as connection:
-        connection.execute("UPDATE linkwise_sessions SET version = 2")
+        connection.execute("UPDATE linkwise_sessions SET version = 3")
     with pytest.raises(SessionError) as caught:
-        PostgresJournal(postgres, "one")
+        PostgresStore(postgres, "one")
     assert str(caught.value) == (
-        "the journal in the database was written by a newer linkwise (version 2, this one reads "
-        "up to 1). It was left alone; use the newer linkwise."
+        "the journal in the database was written by a newer linkwise (version 3, this one reads "
+        "up to 2). It was left alone; use the newer linkwise."
     )
 
 
 def test_a_server_that_is_not_there_is_told(tmp_path):
     with pytest.raises(StorageTrouble) as caught:
-        PostgresJournal(f"postgresql://nobody@/none?host={tmp_path}", "one")
+        PostgresStore(f"postgresql://nobody@/none?host={tmp_path}", "one")
     assert str(caught.value).startswith("the journal in the database cannot be opened: ")
 
 
@@ -93,3 +101,46 @@ def test_a_session_lives_in_a_database(postgres, blobs, tmp_path):
     with Session.open(tmp_path / "s") as again:
         assert again.seq == 1
         assert again.labels().tobytes() == labels
+
+
+@pytest.fixture
+def stopped(journal, monkeypatch):
+    """The journal of which the server's process is stopped, in the middle of its life."""
+    for name, seconds in {"ANSWER_SECONDS": 0.6, "REST_SECONDS": 0.3}.items():
+        monkeypatch.setattr(postgres_module, name, seconds)
+    journal.append([record(1)])
+    pid = journal._store._connection.info.backend_pid
+    stop = subprocess.run(["kill", "-STOP", str(pid)], capture_output=True)
+    if stop.returncode:
+        pytest.skip("the server belongs to somebody else and cannot be stopped here")
+    yield journal
+    subprocess.run(["kill", "-CONT", str(pid)])
+
+
+def test_a_server_that_stops_answering_is_given_up(stopped):
+    began = time.monotonic()
+    with pytest.raises(StorageTrouble) as caught:
+        stopped.append([record(2)])
+    assert time.monotonic() - began < 3
+    assert str(caught.value) == (
+        "the journal in the database cannot be written: the server did not answer within 0.6 s. "
+        "Send it again with the same keys: it is recorded once."
+    )
+    assert stopped.trouble == str(caught.value)
+    with pytest.raises(StorageTrouble) as caught:  # a moment later nobody waits
+        stopped.append([record(2)])
+    assert str(caught.value) == stopped.trouble
+    time.sleep(0.4)
+    with pytest.raises(StorageTrouble, match="was lost still holds the session there"):
+        stopped.append([record(2)])
+
+
+def test_a_lock_that_nobody_gives_back_is_not_waited_for(journal, postgres):
+    journal.append([record(1)])
+    journal._store._connection.execute("SET lock_timeout = '200ms'")
+    with psycopg.connect(postgres) as other:
+        other.execute("LOCK TABLE linkwise_events")
+        with pytest.raises(StorageTrouble, match="canceling statement due to lock timeout"):
+            journal.append([record(2)])
+    journal.append([record(2)])
+    assert journal.trouble is None

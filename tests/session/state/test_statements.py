@@ -1,4 +1,6 @@
 import json
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 from hypothesis import given
@@ -8,9 +10,16 @@ from linkwise import Links, PartialLabels
 from linkwise.cluster.sequential.answers import CONFIRMED
 from linkwise.session.journal.journal import Record
 from linkwise.session.journal.log import Log
-from linkwise.session.state.statements import events_of_pair, read_statements, unsure_pairs
+from linkwise.session.state.statements import (
+    RowSet,
+    Statements,
+    events_of_pair,
+    read_statements,
+    unsure_pairs,
+)
 
 N = 8
+N_MANY = 3_000
 
 
 def records_of(events):
@@ -63,7 +72,37 @@ def test_labels_entail_what_links_from_labels_entail(events):
             y[row] = payload["name"]
     ours, theirs = links(events).closure(), Links.from_labels(y).closure()
     assert np.array_equal(ours.must, theirs.must)
-    assert np.array_equal(ours.cannot, theirs.cannot)
+    assert len(ours.cannot) == 0  # nothing joins two names, so nothing need keep them apart
+    assert np.array_equal(statements(events).all_links().closure().cannot, theirs.cannot)
+
+
+def contradictory(held):
+    """Return the groups of rows within which something is kept apart."""
+    component = held.components()
+    apart = component[held.cannot]
+    return set(apart[apart[:, 0] == apart[:, 1]][:, 0].tolist())
+
+
+@given(st.lists(st.one_of(answers, labels, sets), max_size=14))
+def test_names_contradict_where_links_between_all_pairs_of_them_would(events):
+    said = statements(events)
+    first = [rows[0] for rows in said.names.values()]
+    everything = said.together() | Links(N, cannot=list(combinations(first, 2)))
+    assert contradictory(said.links()) == contradictory(everything)
+    assert contradictory(said.all_links()) == contradictory(everything)
+
+
+def test_many_names_are_few_links():
+    said = Statements(
+        N_MANY,
+        *(np.empty(0, dtype=np.int64) for _ in range(3)),
+        np.empty(0, dtype=bool),
+        tuple(RowSet(k + 1, f"name {k}", np.array([k])) for k in range(N_MANY)),
+    )
+    assert said.links().n_links == 0
+    assert said.clashes() == []
+    twice = replace(said, sets=(*said.sets, RowSet(N_MANY + 1, "other", np.arange(N_MANY))))
+    assert len(twice.clashes()) == N_MANY
 
 
 @given(st.lists(labels, min_size=1, max_size=6))

@@ -44,19 +44,21 @@ def test_named_rows_leave_whatever_they_share(matrix):
 def test_linked_rows_take_one_side_together():
     labels, links = np.zeros(4, dtype=np.int64), Links(4, must=[(0, 1)])
     margins = np.array([0.5, -0.4, -0.1, 0.2], dtype=np.float32)
-    assert apply_changes(labels, (split(),), {}, links, lambda _: margins).tolist() == [3, 3, 0, 3]
-    assert apply_changes(labels, (split(),), {}, Links(4), lambda _: margins).tolist() == [
-        3,
-        0,
-        0,
-        3,
-    ]
+
+    def after(links):
+        changed = apply_changes(labels, (split(),), {}, links, lambda _, rows: margins[rows])
+        return changed.tolist()
+
+    assert after(links) == [3, 3, 0, 3]
+    assert after(Links(4)) == [3, 0, 0, 3]
 
 
 def test_a_change_to_a_cluster_that_is_gone_has_no_effect():
     labels = np.array([0, 1, 2])
     changes = (split(cluster=7, new=8), Change(2, KINDS["merge"].effect, {"clusters": [1, 7]}))
-    changed = apply_changes(labels, changes, {}, Links(3), lambda _: np.ones(3, np.float32))
+    changed = apply_changes(
+        labels, changes, {}, Links(3), lambda _, rows: np.ones(3, np.float32)[rows]
+    )
     assert changed.tolist() == [0, 1, 2]
 
 
@@ -97,3 +99,9 @@ def test_given_rows_stand_against_the_rest(matrix):
     first, second = halve(np.arange(20), [3, 4], matrix)
     assert second == [3, 4]
     assert first == [row for row in range(20) if row not in (3, 4)]
+
+
+def test_the_margins_of_some_rows_are_those_of_all(matrix):
+    change = split(rows=[5, 9], halves=([0, 1, 2], [5, 9]))
+    rows = np.array([1, 5, 8, 30, 49])
+    assert np.array_equal(split_margins(change, matrix, rows), split_margins(change, matrix)[rows])

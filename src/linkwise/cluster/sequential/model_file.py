@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwise.cluster.sequential.model_layout import LAYOUTS, MOST_CLUSTERS, SAID, CheckedArrays
 from linkwise.constraints import Links, PartialLabels
 from linkwise.ensemble import Ensemble
 from linkwise.errors import InvalidInput
-from linkwise.files.headed import Format, read_array, write_arrays
+from linkwise.files.headed import Format, read_array, short, write_arrays
 
 FORMAT = Format("linkwise model", 4)
 HEADER_FILE = "model.json"
@@ -101,22 +103,33 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
     folder = Path(path)
     header = _read_header(folder / HEADER_FILE)
     kind = header["class"]
-    arrays = _ArrayFiles(folder)
+    ensemble = Ensemble.load(folder / "ensemble", mmap=mmap)
+    _check_fits(folder / HEADER_FILE, header, ensemble)
+    sizes = {
+        "n": ensemble.n_rows,
+        "p": ensemble.n_partitions,
+        "b": ensemble.n_blocks,
+        "k": _n_clusters(header),
+        "c": len(header.get("classes", ())),
+    }
+    arrays = CheckedArrays(
+        lambda name: read_array(folder, name, FORMAT.what),
+        {**SAID, **LAYOUTS[kind]},
+        sizes,
+        str(folder),
+    )
+    must, cannot = arrays["links.must"], arrays["links.cannot"]
+    arrays.sizes["m"] = len(must) + len(cannot)
     stored = StoredModel(
         kind=kind,
         params=header["params"],
-        n_features=int(header["n_features"]),
+        n_features=header["n_features"],
         feature_names=header["feature_names"],
-        ensemble=Ensemble.load(folder / "ensemble", mmap=mmap),
-        links=Links(
-            int(header["n_rows"]),
-            must=arrays["links.must"],
-            cannot=arrays["links.cannot"],
-            weight=arrays["links.weight"],
-        ),
+        ensemble=ensemble,
+        links=Links(ensemble.n_rows, must=must, cannot=cannot, weight=arrays["links.weight"]),
         named=_read_names(arrays, header),
         arrays=arrays,
-        n_clusters=int(header.get("n_clusters", header["params"]["n_clusters"])),
+        n_clusters=arrays.sizes["k"],
         version=header["version"],
     )
     return getattr(import_module(_CLASSES[kind]), kind).restore(stored)
@@ -133,29 +146,80 @@ def _read_names(arrays: Mapping[str, NDArray[Any]], header: dict[str, Any]) -> P
     n_rows = int(header["n_rows"])
     if header["version"] < 3:  # labels were kept as links
         return PartialLabels.of_rows({}, n_rows)
-    names = [header["classes"][code] for code in arrays["named.codes"]]
     rows = arrays["named.rows"].tolist()
+    names = [header["classes"][code] for code in arrays["named.codes"].tolist()]
     return PartialLabels.of_rows(dict(zip(rows, names, strict=True)), n_rows)
 
 
-class _ArrayFiles(Mapping[str, NDArray[Any]]):
-    """The ``.npy`` files of a folder by name, read when asked for."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        return read_array(self.folder, name, FORMAT.what)
-
-    def __iter__(self) -> Iterator[str]:
-        return (path.stem for path in sorted(self.folder.glob("*.npy")))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
 def _read_header(path: Path) -> dict[str, Any]:
+    """Return the header, every field of which is what it should be."""
     header = FORMAT.read(path)
-    if header.get("class") not in _CLASSES:
-        raise InvalidInput(f"{path} holds a {header.get('class')!r}, which cannot be loaded.")
+    kind = header.get("class")
+    if not isinstance(kind, str) or kind not in _CLASSES:
+        raise InvalidInput(f"{path} holds a {short(kind)}, which cannot be loaded.")
+    for name, fits in _FIELDS.items():
+        needed = header["version"] >= _SINCE.get(name, 1)
+        if needed and (name not in header or not fits(header[name])):
+            found = f"is {short(header[name])}" if name in header else "is missing"
+            raise InvalidInput(f"{path} is damaged: {name} {found}.")
+    known = signature(getattr(import_module(_CLASSES[kind]), kind).__init__).parameters
+    for name, value in header["params"].items():
+        if name not in known or not isinstance(value, _PLAIN):
+            raise InvalidInput(
+                f"{path} is damaged: {kind} has no parameter {short(name)} that could be "
+                f"{short(value)}."
+            )
+    if "n_clusters" not in header["params"]:
+        raise InvalidInput(f"{path} is damaged: params does not name n_clusters.")
+    if header["version"] < 4 and header["params"]["n_clusters"] == "auto":
+        raise InvalidInput(f"{path} is damaged: it does not tell how many clusters there are.")
     return header
+
+
+def _check_fits(path: Path, header: dict[str, Any], ensemble: Ensemble) -> None:
+    """Refuse a header that speaks of other rows, features or partitions than the ensemble has."""
+    told = {name: header[name] for name in ("n_rows", "n_features")}
+    told["n_partitions"] = header["params"].get("n_partitions", ensemble.n_partitions)
+    for name, value in told.items():
+        found = getattr(ensemble, name)
+        if value != found:
+            raise InvalidInput(
+                f"{path} is damaged: it tells of {short(value)} {name[2:]}, its ensemble has "
+                f"{found}."
+            )
+    if len(header["feature_names"]) not in (0, ensemble.n_features):
+        raise InvalidInput(
+            f"{path} is damaged: it has {len(header['feature_names'])} names for "
+            f"{ensemble.n_features} features."
+        )
+
+
+def _n_clusters(header: dict[str, Any]) -> int:
+    """Return the number of clusters; what is none is refused where the model is made."""
+    value = (header if header["version"] >= 4 else header["params"])["n_clusters"]
+    return value if type(value) is int else 0
+
+
+def _are_texts(values: object) -> bool:
+    return isinstance(values, list) and all(isinstance(value, str) for value in values)
+
+
+def _are_classes(values: object) -> bool:
+    if not isinstance(values, list) or not all(isinstance(v, _PLAIN) for v in values):
+        return False
+    return None not in values and len(set(values)) == len(values)
+
+
+#: Values that JSON has, besides lists and objects.
+_PLAIN = str | int | float | bool | None
+#: What the fields of the header must look like.
+_FIELDS: dict[str, Callable[[Any], bool]] = {
+    "params": lambda value: isinstance(value, dict),
+    "n_rows": lambda value: type(value) is int and value >= 1,
+    "n_features": lambda value: type(value) is int and value >= 1,
+    "feature_names": _are_texts,
+    "classes": _are_classes,
+    "n_clusters": lambda value: type(value) is int and 1 <= value <= MOST_CLUSTERS,
+}
+#: The versions from which on there are fields that older files lack.
+_SINCE = {"classes": 3, "n_clusters": 4}

@@ -348,6 +348,7 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
     def restore(cls, stored: StoredModel) -> Self:
         """Return the model that was stored; :func:`load` finds its class and calls this."""
         model = cls(**stored.params)
+        model._check_stored_params()
         model.n_features_in_ = stored.n_features
         if stored.feature_names:
             model.feature_names_in_ = np.array(stored.feature_names, dtype=object)
@@ -493,6 +494,10 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
                 f"{X} has {source.n_features}."
             )
         return Rows(source)
+
+    def _check_stored_params(self) -> None:
+        """Refuse what a file says that no ``fit`` would have taken."""
+        self._check_params(None)
 
     def _check_online_params(self) -> None:
         check_number(self, "n_partitions", low=1, integer=True)

@@ -22,6 +22,8 @@ from linkwise.errors import InvalidFile, InvalidInput, LinkwiseError, Remedy
 from linkwise.files.endings import ending_of
 from linkwise.server.files.inspection import inspect_file
 from linkwise.server.refusals import NotFound, TooLarge
+from linkwise.session.errors import SessionError
+from linkwise.session.journal.lock import FolderLock
 from linkwise.tables import ENDINGS
 
 logger = logging.getLogger("linkwise.server")
@@ -63,12 +65,15 @@ class Uploads:
         upload = f"u{secrets.token_hex(16)}"
         place = self.folder / upload
         place.mkdir()
+        lock = FolderLock(place)  # so that nobody takes it for what a killed service left
         try:
             await self._store(place / f"data{suffix}", chunks)
             return await anyio.to_thread.run_sync(self._describe, place, upload, name, suffix)
         except BaseException:
             shutil.rmtree(place, ignore_errors=True)
             raise
+        finally:
+            lock.close(tidy=True)
 
     def path(self, upload: str) -> Path:
         """Return the file of an upload, and keep it from now on."""
@@ -117,8 +122,16 @@ class Uploads:
         return {"upload": upload, "name": name, **asdict(description)}
 
     def _remove_unused(self) -> None:
-        """Forget uploads of which no session was made within a day."""
+        """Forget uploads that came half-way, and those of which no session was made in a day."""
         for place in self.folder.iterdir():
-            unused = re.fullmatch(UPLOAD_ID, place.name) and not (place / "used").exists()
-            if unused and time.time() - place.stat().st_mtime > _DAY:
-                shutil.rmtree(place, ignore_errors=True)
+            if not re.fullmatch(UPLOAD_ID, place.name) or (place / "used").exists():
+                continue
+            complete = (place / "about.json").is_file()
+            if complete and time.time() - place.stat().st_mtime <= _DAY:
+                continue
+            try:
+                lock = FolderLock(place)
+            except SessionError:  # it is on its way, to another service
+                continue
+            shutil.rmtree(place, ignore_errors=True)
+            lock.close()

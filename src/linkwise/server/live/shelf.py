@@ -19,6 +19,8 @@ from linkwise.errors import LinkwiseError
 from linkwise.server.live.session import LiveSession
 from linkwise.server.refusals import NotFound, Stopping
 from linkwise.session import Session, Summary, describe, is_session
+from linkwise.session.data.description import has_description
+from linkwise.session.journal.lock import FolderLock
 
 logger = logging.getLogger("linkwise.server")
 
@@ -45,15 +47,26 @@ class Shelf:
         self._writers: anyio.CapacityLimiter | None = None
         self.closing = False
 
-    def summaries(self) -> list[tuple[str, Summary | Session]]:
-        """Return every session by its name, with what is known about it, the latest first."""
-        found = []
+    def summaries(self) -> list[tuple[str, Summary | Session | LinkwiseError]]:
+        """Return every session by its name, with what is known about it, the latest first.
+
+        Of one that is damaged that is a sentence; these come last.
+        """
+        found: list[tuple[str, Summary | Session]] = []
+        damaged: list[tuple[str, LinkwiseError]] = []
         for name in self._names():
             try:
                 found.append((name, self._summary(name)))
             except LinkwiseError as error:  # one that is damaged must not hide the others
                 logger.warning("a session cannot be read", exc_info=error, extra={"session": name})
-        return sorted(found, key=lambda pair: pair[1].created, reverse=True)
+                damaged.append((name, error))
+        latest = sorted(found, key=lambda pair: pair[1].created, reverse=True)
+        return [*latest, *sorted(damaged, key=lambda pair: pair[0])]
+
+    def troubles(self) -> list[str]:
+        """Return what keeps open sessions from storing answers, a sentence for each."""
+        said = (live.session.trouble for live in list(self._open.values()))
+        return [trouble for trouble in said if trouble is not None]
 
     async def get(self, name: str) -> LiveSession:
         """Return the session, opened the first time it is asked for."""
@@ -101,10 +114,7 @@ class Shelf:
             live = self._open.pop(name, None)
             if live is not None:
                 await live.close()
-            away = self.root / REMOVED
-            away.mkdir(exist_ok=True)
-            stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-            folder.rename(away / f"{name}-{stamp}-{secrets.token_hex(4)}")
+            await anyio.to_thread.run_sync(self._put_away, folder)
         logger.info("session removed", extra={"session": name})
 
     def new_folder(self, title: str) -> Path:
@@ -124,11 +134,24 @@ class Shelf:
             await self._open.pop(name).close()
             logger.info("session closed", extra={"session": name})
 
+    def _put_away(self, folder: Path) -> None:
+        """Move a session to another folder, unless another process holds it."""
+        lock = FolderLock(folder)
+        try:
+            away = self.root / REMOVED
+            away.mkdir(exist_ok=True)
+            stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+            folder.rename(away / f"{folder.name}-{stamp}-{secrets.token_hex(4)}")
+        finally:
+            lock.close()
+
     def _names(self) -> list[str]:
         return [
             folder.name
             for folder in self.root.iterdir()
-            if re.fullmatch(SESSION_ID, folder.name) and is_session(folder)
+            if re.fullmatch(SESSION_ID, folder.name)
+            and not folder.is_symlink()
+            and has_description(folder)
         ]
 
     def _summary(self, name: str) -> Summary | Session:
@@ -137,7 +160,7 @@ class Shelf:
 
     def _folder(self, name: str) -> Path:
         folder = self.root / name
-        if not re.fullmatch(SESSION_ID, name) or folder.is_symlink() or not is_session(folder):
+        if not re.fullmatch(SESSION_ID, name) or folder.is_symlink() or not has_description(folder):
             raise NotFound(f"there is no session {name}.")
         return folder
 

@@ -8,7 +8,7 @@ import anyio.to_thread
 from fastapi import APIRouter, Header, Query, Response
 from starlette.responses import StreamingResponse
 
-from linkwise.server.refusals import refuses
+from linkwise.server.refusals import InTheWay, refuses
 from linkwise.server.schemas.base import MOST
 from linkwise.server.schemas.events import Event, Events, History, NewEvents, encode_event
 from linkwise.server.service import Live
@@ -72,6 +72,11 @@ async def stream(
 ) -> StreamingResponse:
     """Hear of events and new labels as they come; `Last-Event-ID` or `after` resumes."""
     resume = int(last_event_id) if last_event_id else after
+    if resume is not None and resume > live.session.seq:
+        raise InTheWay(
+            f"there is no event {resume} in this session, the last one is {live.session.seq}. "
+            f"Read its history anew."
+        )
     return StreamingResponse(
         live.stream(resume),
         media_type="text/event-stream",

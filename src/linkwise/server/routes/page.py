@@ -13,6 +13,8 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 from linkwise.server.refusals import NotFound, refuses
 from linkwise.server.schemas.base import Health
 from linkwise.server.security import cookie_name, same_secret
+from linkwise.server.service import ServiceHere
+from linkwise.session.errors import StorageTrouble
 
 router = APIRouter(tags=["service"])
 
@@ -29,8 +31,15 @@ and load this page again.</p>
 
 
 @router.get("/health", responses=refuses())
-async def health() -> Health:
-    """Say that the service is up."""
+async def health(service: ServiceHere) -> Health:
+    """Say that the service is up; 503 while a database that sessions are kept in is not."""
+    troubles = service.shelf.troubles()
+    if troubles:
+        raise StorageTrouble(
+            f"the database of {len(troubles)} open "
+            f"{'session' if len(troubles) == 1 else 'sessions'} does not answer. Nothing that "
+            f"was acknowledged is lost; new answers are refused until it is back."
+        )
     return Health(status="ok", version=version("linkwise"))
 
 

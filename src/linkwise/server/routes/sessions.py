@@ -7,6 +7,7 @@ from typing import Any
 import anyio.to_thread
 from fastapi import APIRouter, Response
 
+from linkwise.errors import LinkwiseError
 from linkwise.server.creation import creation
 from linkwise.server.refusals import refuses
 from linkwise.server.schemas.sessions import (
@@ -57,5 +58,8 @@ async def remove_session(session: SessionId, service: ServiceHere) -> Response:
 
 
 def _about(name: str, about: object) -> dict[str, Any]:
+    if isinstance(about, LinkwiseError):
+        nothing = {"name": name, "n_rows": 0, "n_clusters": 0, "seq": None, "created": ""}
+        return {"id": name, **nothing, "damage": str(about)}
     fields = ("name", "n_rows", "n_clusters", "seq", "created")
     return {"id": name, **{field: getattr(about, field) for field in fields}}

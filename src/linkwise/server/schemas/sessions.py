@@ -103,6 +103,9 @@ class SessionSummary(_About):
     """A session, in a line."""
 
     seq: Seq | None = Field(description="Null where the journal cannot be looked at from outside.")
+    damage: str | None = Field(
+        default=None, description="Why the session cannot be opened; null for one that can be."
+    )
 
 
 class SessionDetail(_About):

@@ -65,7 +65,8 @@ class Suspicion:
 def find_troubles(statements: Statements, n_clusters: int, name: Name) -> list[Trouble]:
     """Return the contradictions among the standing statements, in words."""
     links = statements.links()
-    troubles = [_two_names(statements, *clash, name) for clash in statements.clashes()]
+    clashes = statements.clashes()[:MAX_TROUBLES]
+    troubles = [_two_names(statements, *clash, name) for clash in clashes]
     troubles += _homeless(statements, n_clusters)
     if not len(contradicted(links.must, links.cannot)):
         return troubles[:MAX_TROUBLES]
@@ -137,7 +138,9 @@ def _two_names(
 
 def _parts(statements: Statements, a: str, b: str) -> bool:
     """Tell whether no row has both names."""
-    return not any(clash[:2] == (a, b) for clash in statements.clashes())
+    given = statements.named()
+    rows = [{row for one in given.get(name, ()) for row in one.rows.tolist()} for name in (a, b)]
+    return rows[0].isdisjoint(rows[1])
 
 
 def _homeless(statements: Statements, n_clusters: int) -> list[Trouble]:

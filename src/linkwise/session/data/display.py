@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from linkwise.errors import InvalidInput, MissingData
+from linkwise.errors import InvalidInput, LinkwiseError, MissingData
 from linkwise.session.data.file import Columns, DataFile
 from linkwise.tables import read_row_names
 from linkwise.tables.shown_rows import ArrayRows, Shown, ShownRows, open_rows
@@ -67,14 +68,31 @@ class Display:
 
     @cached_property
     def _rows(self) -> ShownRows:
-        return open_rows(self._data.path, self._columns.array)
+        with self._reading():
+            return open_rows(self._data.path, self._columns.array)
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Refuse a data file that is not the one the session was made of, before and after.
+
+        Its length is looked at first: touching a mapped page that is gone would end the process.
+        """
+        self._data.check_length()
+        try:
+            yield
+        except LinkwiseError:
+            raise
+        except Exception:  # what a file that changes under a reader makes it raise is past listing
+            self._data.check()
+            raise
 
     @cached_property
     def ids(self) -> list[Any] | None:
         """What the data calls its rows, None where it goes by number."""
         if self._columns.id is None:
             return None
-        return read_row_names(self._data.path, self._columns.id, self._columns.array)[1]
+        with self._reading():
+            return read_row_names(self._data.path, self._columns.id, self._columns.array)[1]
 
     @property
     def names(self) -> list[str]:
@@ -112,9 +130,10 @@ class Display:
     ) -> list[Row]:
         """Return some rows for showing."""
         rows = [self.check(int(row)) for row in rows]
+        with self._reading():
+            found = self._rows.read(rows)
         return [
-            self._row(row, values, labels, margins)
-            for row, values in zip(rows, self._rows.read(rows), strict=True)
+            self._row(row, values, labels, margins) for row, values in zip(rows, found, strict=True)
         ]
 
     def _row(
@@ -140,10 +159,13 @@ class Display:
         """Return the picture of a row and its media type."""
         self.check(row)
         if self._shape is not None:
-            return encode_png(self._pixels(row)), "image/png"
+            with self._reading():
+                pixels = self._pixels(row)
+            return encode_png(pixels), "image/png"
         if self._columns.image is None:
             raise MissingData("the rows of this session have no pictures.")
-        values = self._rows.read([row])[0]
+        with self._reading():
+            values = self._rows.read([row])[0]
         return read_image(self._data.path.parent, str(values[self._columns.image] or ""))
 
     def _pixels(self, row: int) -> NDArray[np.uint8]:

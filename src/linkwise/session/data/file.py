@@ -108,6 +108,15 @@ class DataFile:
         name = self.path.name if self.copied else str(self.path)
         return asdict(self) | {"path": name}
 
+    def check_length(self) -> None:
+        """Refuse to go on if the file is gone or has another length; quick enough for every use."""
+        try:
+            size = self.path.stat().st_size
+        except OSError:
+            size = -1
+        if size != self.size:
+            self.check()
+
     def check(self) -> None:
         """Refuse to go on if the file is gone or holds something else."""
         try:

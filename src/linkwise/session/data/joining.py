@@ -74,12 +74,7 @@ class Joining:
 
     def read(self, payload: dict[str, Any]) -> Part:
         """Return rows that joined, as their event tells; refuses a file that is another one."""
-        path = self._folder / Path(payload["file"]).name
-        if not path.is_file() or content_hash(path) != payload["data"]:
-            raise DataChanged(
-                f"{path} is gone or has changed: it holds {payload['n_rows']} rows that joined "
-                f"the session. Put the file back as it was."
-            )
+        path = joined_file(self._folder, payload)
         return self._part(payload["data"], path.name, path)
 
     def _part(self, sha256: str, name: str, path: Path) -> Part:
@@ -96,6 +91,17 @@ class Joining:
                 f"the rows of this session have the column{'s' if len(wanted) > 1 else ''} "
                 f"{', '.join(wanted)}: give a table or a file that has them too."
             )
+
+
+def joined_file(folder: Path, payload: dict[str, Any]) -> Path:
+    """Return the file of rows that joined, as their event tells; refuses one that is another."""
+    path = folder / Path(payload["file"]).name
+    if not path.is_file() or content_hash(path) != payload["data"]:
+        raise DataChanged(
+            f"{path} is gone or has changed: it holds {payload['n_rows']} rows that joined "
+            f"the session. Put the file back as it was."
+        )
+    return path
 
 
 def _sync(path: Path) -> None:

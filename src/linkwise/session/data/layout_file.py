@@ -1,4 +1,4 @@
-"""Layouts on disk: made once, read by mapping the file."""
+"""Layouts on disk: made once, read when asked for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from threading import Lock
 import numpy as np
 
 from linkwise.cluster.sequential.sequential import SequentialClustering
-from linkwise.errors import InvalidInput
+from linkwise.errors import InvalidInput, LinkwiseError
+from linkwise.files.headed import read_array
 from linkwise.session.data.description import Description
 from linkwise.session.data.file import prepared_rows, read_data
 from linkwise.session.data.layout import (
@@ -56,8 +57,9 @@ class LayoutFiles:
 
     def _read(self, kind: str) -> Places | None:
         try:
-            places = np.load(layout_path(self._folder, kind), mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError):
+            path = layout_path(self._folder, kind)
+            places = read_array(path.parent, path.stem, "layout")
+        except LinkwiseError:
             return None
         fits = places.shape == (self._about.n_rows, 2) and places.dtype == np.float32
         return places if fits else None

@@ -20,12 +20,13 @@ from numpy.typing import NDArray
 
 import linkwise
 from linkwise.files.headed import Format
-from linkwise.session.journal.journal import Journal, Record
+from linkwise.session.journal.chain import Link
+from linkwise.session.journal.journal import Journal
 from linkwise.session.journal.log import COLUMNS, Log
 
 logger = logging.getLogger(__name__)
 
-FORMAT = Format("linkwise checkpoint", 2)
+FORMAT = Format("linkwise checkpoint", 3)
 FILE = "checkpoint"
 
 
@@ -43,10 +44,11 @@ class Checkpoint:
     moved: tuple[tuple[int, int], ...] = ()
 
 
-def write_checkpoint(folder: Path, session: str, last: Record, checkpoint: Checkpoint) -> None:
+def write_checkpoint(folder: Path, session: str, last: Link, checkpoint: Checkpoint) -> None:
     """Write a checkpoint; the one before is replaced when all is written.
 
-    The file is one line of JSON, which tells the length and hash of every part, and the parts.
+    The file is the hash of a line of JSON, that line, which tells the length and hash of every
+    part, and the parts. ``last`` is the link of the last event it knows.
     """
     log = checkpoint.log
     parts = {name: _pack(log.column(name)) for name in COLUMNS}
@@ -58,14 +60,15 @@ def write_checkpoint(folder: Path, session: str, last: Record, checkpoint: Check
         "linkwise": linkwise.__version__,
         "session": session,
         "seq": log.n,
-        "last": _fingerprint(last),
+        "last": last.hash.hex(),
         "labelled": checkpoint.labelled,
         "moved": checkpoint.moved,
         "parts": {name: [len(part), _hash(part)] for name, part in parts.items()},
     }
     draft = folder / f"{FILE}.new"
     with draft.open("wb") as file:
-        file.write(FORMAT.text(header).encode())
+        line = FORMAT.text(header).encode()
+        file.write(_hash(line).encode() + b"\n" + line)
         for part in parts.values():
             file.write(part)
         file.flush()
@@ -91,22 +94,24 @@ def read_checkpoint(folder: Path, session: str, journal: Journal) -> Checkpoint 
 
 
 def _read(content: bytes, session: str, journal: Journal) -> Checkpoint:
-    line, _, body = content.partition(b"\n")
+    digest, _, rest = content.partition(b"\n")
+    line, end, body = rest.partition(b"\n")
+    if _hash(line + end).encode() != digest:
+        raise ValueError("its header is damaged, or an older linkwise wrote it")
     header = FORMAT.parse(FILE, line)
     if header["session"] != session:
         raise ValueError("it belongs to another session")
     parts = _unpack(body, header["parts"])
     n = header["seq"]
-    last = journal.read(n - 1, 1)
-    if not last or last[0].seq != n or _fingerprint(last[0]) != header["last"]:
+    last = journal.link(n) if n <= journal.last() else None
+    if last is None or last.hash.hex() != header["last"]:
         raise ValueError("the journal is another one")
     others = {int(seq): payload for seq, payload in json.loads(parts["others"]).items()}
     log = Log.restore({name: _array(parts[name]) for name in COLUMNS}, others)
     if log.n != n:
         raise ValueError("its columns have another length than announced")
     moved = tuple((int(seq), int(rows)) for seq, rows in header["moved"])
-    same_rule = header["version"] == FORMAT.version and header["linkwise"] == linkwise.__version__
-    if "labels" not in parts or not same_rule:
+    if "labels" not in parts or header["linkwise"] != linkwise.__version__:
         return Checkpoint(log, moved=moved)  # another version may label differently
     labels, margins = _array(parts["labels"]), _array(parts["margins"])
     return Checkpoint(log, header["labelled"], labels, margins, moved)
@@ -134,7 +139,3 @@ def _array(part: bytes) -> NDArray[Any]:
 
 def _hash(part: bytes) -> str:
     return hashlib.sha256(part).hexdigest()
-
-
-def _fingerprint(record: Record) -> str:
-    return _hash(json.dumps(record).encode())

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from linkwise.session.errors import InvalidEvent, KeyReused
 from linkwise.session.events.event import Entry, Payload, encode
 from linkwise.session.events.kinds import KINDS, Kind, request
 from linkwise.session.journal.journal import Record
-from linkwise.session.journal.log import Log, take_back
+from linkwise.session.journal.log import Log, outlives
 
 #: More clusters than this cannot be told apart by anyone, nor written in two bytes.
 MAX_CLUSTERS = 65_535
@@ -31,8 +31,7 @@ class Draft:
     records: list[Record] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._counts: dict[int, int] = {}  # of standing undos, where they differ from the log
-        self._targets: dict[int, int] = {}
+        self._undos: dict[int, list[int]] = {}  # by the event they take back
         self._n_added = self.log.n_added
         self._n_model = self.n_clusters + len(self.log.model_clusters(self.log.n))
         self._names: set[str] | None = None  # that stand, once somebody wants to know
@@ -40,19 +39,15 @@ class Draft:
     def add(self, entries: Sequence[Entry]) -> list[tuple[Record, bool]]:
         """Take one caller's entries; returns each one's record and whether it was there before."""
         n_before, n_added, n_model = len(self.records), self._n_added, self._n_model
-        counts = None
-        if any(KINDS[entry.kind].effect.undoes for entry in entries):
-            counts = dict(self._counts)
         try:
             return [self._add(entry) for entry in entries]
         except BaseException:
             for record in self.records[n_before:]:
                 self.keys.pop(record.key or "", None)
-                self._targets.pop(record.seq, None)
+            for undos in self._undos.values():
+                undos[:] = [undo for undo in undos if undo <= self.log.n + n_before]
             del self.records[n_before:]
             self._n_added, self._n_model, self._names = n_added, n_model, None
-            if counts is not None:
-                self._counts = counts
             raise
 
     def _add(self, entry: Entry) -> tuple[Record, bool]:
@@ -88,34 +83,41 @@ class Draft:
     def _undo(self, event: int, seq: int) -> None:
         if event >= seq:
             raise InvalidEvent(f"there is no event {event} to undo; the last one is {seq - 1}.")
-        if self._n_undos(event) > 0:
+        if not self._stands(event):
             raise InvalidEvent(
                 f"event {event} is undone already. Undo the event that undid it to get it back."
             )
         self._check_can_be_undone(event)
-        restores = self._target(event) is not None
+        restores = self._kind(event).effect.undoes is not None and self._has_names()
         before = len(self._standing_names()) if restores else 0
-        self._targets[seq] = event
-        self._counts.update(take_back(event, self._n_undos, self._target))
+        self._undos.setdefault(event, []).append(seq)
         self._names = None
         if restores:
             self._check_restored(event, before)
 
     def _check_can_be_undone(self, event: int) -> None:
-        here = event - self.log.n - 1
-        kind = self.log.kind(event) if here < 0 else KINDS[self.records[here].kind]
-        if kind.effect.adds_rows:
+        if self._kind(event).effect.adds_rows:
             raise InvalidEvent(
                 f"undo: with event {event} rows joined, and what was said since may be about them. "
                 f"Rows that joined stay."
             )
 
-    def _n_undos(self, seq: int) -> int:
-        in_log = self.log.n_undos(seq) if seq <= self.log.n else 0
-        return self._counts.get(seq, in_log)
+    def _stands(self, seq: int) -> bool:
+        return outlives(seq, self._undos_of)
 
-    def _target(self, seq: int) -> int | None:
-        return self._targets.get(seq) if seq > self.log.n else self.log.target(seq)
+    def _undos_of(self, seq: int) -> Iterator[int]:
+        yield from reversed(self._undos.get(seq, ()))
+        if seq <= self.log.n:
+            yield from self.log.undos(seq)
+
+    def _kind(self, seq: int) -> Kind:
+        n = self.log.n
+        return self.log.kind(seq) if seq <= n else KINDS[self.records[seq - n - 1].kind]
+
+    def _has_names(self) -> bool:
+        """Tell whether anything that can name rows was ever said."""
+        kinds = {record.kind for record in self.records}
+        return bool(self.log.others) or any(KINDS[kind].effect.rows for kind in kinds)
 
     def _check_clusters(self, kind: Kind, payload: Payload) -> None:
         n = self.n_clusters + self._n_added
@@ -156,7 +158,7 @@ class Draft:
             rows = (
                 kind.effect.rows(payload)
                 for seq, kind, payload in said
-                if kind.effect.rows and self._n_undos(seq) == 0
+                if kind.effect.rows and self._stands(seq)
             )
             self._names = {name for _, name in rows if name is not None}
         return self._names

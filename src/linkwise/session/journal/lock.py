@@ -19,6 +19,7 @@ class FolderLock:
     """Holds a folder for this process until closed."""
 
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._lock = FileLock(folder / LOCK_FILE, thread_local=False)
         try:
             self._lock.acquire(blocking=False)
@@ -33,8 +34,11 @@ class FolderLock:
                 f"A session needs to write its journal there."
             ) from error
 
-    def close(self) -> None:
-        """Let other processes in."""
+    def close(self, *, tidy: bool = False) -> None:
+        """Let other processes in; ``tidy`` leaves no file of the lock in the folder."""
+        if tidy:
+            for name in (HOLDER_FILE, LOCK_FILE):
+                (self._folder / name).unlink(missing_ok=True)
         self._lock.release(force=True)
 
 

@@ -4,13 +4,14 @@ A million events are some 30 MB here, undone or not, and every earlier state is 
 a reader of the history needs (who, when) stays in the journal.
 
 An event *stands* unless a later event that stands takes it back. So undoing an undo restores what
-it took back, to any depth.
+it took back, to any depth. Which events stand is found when somebody asks: one undo may change it
+for a whole chain of them, and nobody looks at most of these states.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,9 +33,9 @@ _VERDICT_CODES = {None: NO_GUESS} | {verdict: code for code, verdict in enumerat
 #: Columns and their types. ``i`` is the row, or the event an undo is about; ``verdict`` and
 #: ``guess`` are positions in VERDICTS.
 COLUMNS = {"kind": np.int8, "i": np.int64, "j": np.int64, "verdict": np.int8, "guess": np.int8}
-#: What follows from them: how many standing undos an event has, its latest undo, standing or not
-#: (0: none), and for an undo the one before it of the same event.
-_DERIVED = {"n_undos": np.int32, "latest_undo": np.int32, "undo_before": np.int32}
+#: What follows from them: the latest undo of an event, standing or not (0: none), and for an undo
+#: the one before it of the same event.
+_DERIVED = {"latest_undo": np.int32, "undo_before": np.int32}
 
 
 class Log:
@@ -51,6 +52,7 @@ class Log:
         self.n_added = 0
         #: Rows that joined.
         self.n_joined = 0
+        self._standing: NDArray[np.bool_] | None = None  # of the present, once somebody asked
 
     @classmethod
     def restore(cls, columns: dict[str, NDArray[Any]], others: dict[int, Payload]) -> Log:
@@ -64,7 +66,7 @@ class Log:
         log.n_added = log.added(log.n)
         log.n_joined = log.joined(log.n)
         for seq in (np.flatnonzero(np.isin(log.column("kind"), _UNDOS)) + 1).tolist():
-            log._apply_undo(seq)
+            log._note_undo(seq)
         return log
 
     def column(self, name: str, n: int | None = None) -> NDArray[Any]:
@@ -131,19 +133,18 @@ class Log:
         for seq, (record, payload) in enumerate(zip(records, payloads, strict=True), start + 1):
             effect = KINDS[record.kind].effect
             if effect.undoes:
-                self._apply_undo(seq)
+                self._note_undo(seq)
             elif not effect.pair:
                 self.others[seq] = payload
                 self.n_added += effect.n_added(payload)
                 self.n_joined += effect.adds_rows(payload) if effect.adds_rows else 0
 
-    def _apply_undo(self, seq: int) -> None:
+    def _note_undo(self, seq: int) -> None:
         target = int(self._columns["i"][seq - 1])
         latest = self._columns["latest_undo"]
         self._columns["undo_before"][seq - 1] = latest[target - 1]
         latest[target - 1] = seq
-        for changed, n_undos in take_back(target, self.n_undos, self.target).items():
-            self._columns["n_undos"][changed - 1] = n_undos
+        self._standing = None
 
     def _reserve(self, n: int) -> None:
         room = len(self._columns["kind"])
@@ -153,25 +154,37 @@ class Log:
                 grown[:room] = column
                 self._columns[name] = grown
 
-    def n_undos(self, seq: int) -> int:
-        """Return how many standing undos an event has."""
-        return int(self._columns["n_undos"][seq - 1])
+    def undos(self, seq: int) -> Iterator[int]:
+        """Yield the undos of an event, standing or not, the latest first."""
+        undo = int(self._columns["latest_undo"][seq - 1])
+        while undo:
+            yield undo
+            undo = int(self._columns["undo_before"][undo - 1])
 
     def stands(self, seq: int) -> bool:
         """Tell whether an event still counts."""
-        return self.n_undos(seq) == 0
+        return bool(self._present()[seq - 1])
 
     def undone_by(self, seq: int) -> int | None:
         """Return the latest standing undo of an event."""
-        undo = int(self._columns["latest_undo"][seq - 1])
-        while undo and not self.stands(undo):
-            undo = int(self._columns["undo_before"][undo - 1])
-        return undo or None
+        if not self._columns["latest_undo"][seq - 1]:
+            return None
+        standing = self._present()
+        return next((undo for undo in self.undos(seq) if standing[undo - 1]), None)
+
+    def _present(self) -> NDArray[np.bool_]:
+        """Tell which events stand now, and at least so many more that have no undo yet."""
+        if self._standing is None or len(self._standing) < self.n:
+            standing = np.ones(len(self._columns["kind"]), dtype=bool)
+            standing[: self.n] = self._found_standing(self.n)
+            self._standing = standing
+        return self._standing
 
     def standing(self, n: int) -> NDArray[np.bool_]:
         """Tell which of the first ``n`` events stood when there were ``n``."""
-        if n == self.n:
-            return np.asarray(self._columns["n_undos"][:n] == 0)
+        return self._present()[:n].copy() if n == self.n else self._found_standing(n)
+
+    def _found_standing(self, n: int) -> NDArray[np.bool_]:
         fallen = np.zeros(n, dtype=bool)
         targets = self.column("i", n)
         for position in np.flatnonzero(np.isin(self.column("kind", n), _UNDOS))[::-1].tolist():
@@ -189,22 +202,25 @@ def _row(kind: str, payload: Payload) -> tuple[int, int, int, int, int]:
     return code, effect.undoes(payload) if effect.undoes else -1, -1, -1, -1
 
 
-def take_back(
-    seq: int, n_undos: Callable[[int], int], target: Callable[[int], int | None]
-) -> dict[int, int]:
-    """Count one more standing undo of event ``seq``; return the new counts of all it touches.
+def joins_in(records: Iterable[Record]) -> Iterator[Payload]:
+    """Yield what those records say with which rows joined."""
+    for record in records:
+        if record.kind in KINDS and KINDS[record.kind].effect.adds_rows:
+            yield json.loads(record.payload)
 
-    Where an undo falls, what it had taken back rises again, and so on down the chain.
-    ``n_undos(seq)`` is how many standing undos an event has so far; ``target(seq)`` is the event an
-    undo is about, None for other events.
+
+def outlives(seq: int, undos: Callable[[int], Iterator[int]]) -> bool:
+    """Tell whether an event stands, given the undos of every event; looks at no others.
+
+    It stands unless one of its undos does, which stands unless one of its undos does, and so on.
     """
-    counts, change = {}, 1
-    following: int | None = seq
-    while following is not None:
-        before = n_undos(following)
-        counts[following] = before + change
-        stood, stands = before == 0, before + change == 0
-        if stood == stands:
-            break
-        following, change = target(following), -1 if stood else 1
-    return counts
+    stands, walks = False, [undos(seq)]
+    while walks:
+        undo = None if stands else next(walks[-1], None)
+        if undo is None:
+            walks.pop()
+            stands = not stands  # all its undos fell, or one stands
+        else:
+            walks.append(undos(undo))
+            stands = False
+    return stands

@@ -7,14 +7,21 @@ could damage a write-ahead log shared by several writing connections.
 
 from __future__ import annotations
 
+import os
 import sqlite3
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 
 from linkwise.session.errors import SessionError, StorageTrouble
-from linkwise.session.journal.journal import VERSION, Journal, Record
+from linkwise.session.journal.chain import Row
+from linkwise.session.journal.record import Record
+from linkwise.session.journal.store import PAGE, VERSION, Store
+
+_ADVICE = (
+    "It was left as it is; `linkwise session repair` puts it together again, or put a copy back."
+)
 
 _SCHEMA = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -24,98 +31,193 @@ CREATE TABLE events (
     payload TEXT NOT NULL,
     who TEXT NOT NULL,
     at TEXT NOT NULL,
-    key TEXT
+    key TEXT,
+    hash BLOB
 );
 CREATE UNIQUE INDEX events_by_key ON events (key) WHERE key IS NOT NULL;
 """
 _MAGIC = b"SQLite format 3\x00"
-_COLUMNS = "seq, kind, payload, who, at, key"
+_RECORD = "seq, kind, payload, who, at, key"
+_INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)"
 _KEYS_AT_ONCE = 500
+#: Pages in the write-ahead log, 4 KB each, from which on they are moved into the file.
+_PAGES_IN_LOG = 500
+#: Seconds to wait for another process that has the file locked.
+_PATIENCE = 5.0
 #: Bytes before the first page of a write-ahead log, and before each page.
-_LOG_HEADER, _FRAME_HEADER = 32, 24
+LOG_HEADER, FRAME_HEADER = 32, 24
 
 
-class SqliteJournal(Journal):
-    """Records in the table ``events`` of one file."""
+class SqliteStore(Store):
+    """Rows in the table ``events`` of one file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    session : str
+        The id of the session it must belong to.
+    """
 
     def __init__(self, path: Path, session: str) -> None:
-        self.path = path
+        self.path, self.where = path, str(path)
         self._lock = RLock()
         if not path.is_file():
             raise SessionError(f"the journal is missing: there is no {path}.")
         _check_whole(path)
-        self._connection = self._connect()
-        with self._speaking("opened"):
-            self._check(session)
+        self._connection = self._connect("ro")
+        try:
+            with self._speaking("opened"):
+                self.version = self._check(session)
+        except BaseException:
+            self._connection.close()
+            raise
 
     @classmethod
-    def create(cls, path: Path, session: str) -> SqliteJournal:
+    def create(cls, path: Path, session: str) -> SqliteStore:
         """Make the file, which must not exist, and open it."""
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         connection = sqlite3.connect(path)
         connection.executescript(_SCHEMA)
         about = [("version", str(VERSION)), ("session", session)]
         connection.executemany("INSERT INTO about VALUES (?, ?)", about)
         connection.commit()
         connection.close()
-        return cls(path, session)
+        store = cls(path, session)
+        store.take()
+        return store
 
-    def append(self, records: Sequence[Record]) -> None:
-        """Write all records in one transaction; returns when they are on the disk."""
-        with self._lock, self._speaking("written"):
-            try:
-                self._connection.execute("BEGIN IMMEDIATE")
-                self._connection.executemany(
-                    "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)", records
-                )
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+    def take(self) -> None:
+        """Open the file for writing."""
+        with self._lock, self._speaking("opened"):
+            self._connection.close()
+            self._connection = self._connect("rw")
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = FULL")
+            self._connection.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_IN_LOG}")
+
+    def append(self, rows: Sequence[Row]) -> None:
+        """Write all rows in one transaction; returns when they are on the disk."""
+        with self._transaction():
+            self._insert(rows)
 
     def last(self) -> int:
-        """Return the number of the last record."""
+        """Return the number of the last row."""
         with self._lock, self._speaking("read"):
             row = self._connection.execute("SELECT max(seq) FROM events").fetchone()
         return int(row[0] or 0)
 
-    def read(self, after: int, limit: int) -> list[Record]:
-        """Return up to ``limit`` records that follow record ``after``."""
-        query = f"SELECT {_COLUMNS} FROM events WHERE seq > ? ORDER BY seq LIMIT ?"
+    def read(self, after: int, limit: int) -> list[Row]:
+        """Return up to ``limit`` rows that follow row ``after``."""
+        query = f"SELECT {self._columns} FROM events WHERE seq > ? ORDER BY seq LIMIT ?"
         with self._lock, self._speaking("read"):
             rows = self._connection.execute(query, (after, limit)).fetchall()
-        return [Record(*row) for row in rows]
+        return [Row(Record(*row[:6]), row[6]) for row in rows]
 
-    def by_key(self, keys: Collection[str]) -> dict[str, Record]:
-        """Return the records that were written with these keys."""
-        wanted, found = list(keys), {}
+    def by_key(self, keys: Collection[str]) -> list[Row]:
+        """Return the rows that were written with these keys."""
+        wanted, found = list(keys), []
         with self._lock, self._speaking("read"):
             for start in range(0, len(wanted), _KEYS_AT_ONCE):
                 some = wanted[start : start + _KEYS_AT_ONCE]
                 marks = ",".join("?" * len(some))
-                query = f"SELECT {_COLUMNS} FROM events WHERE key IN ({marks})"
-                for row in self._connection.execute(query, some):
-                    found[row[5]] = Record(*row)
-        return found
+                query = f"SELECT {self._columns} FROM events WHERE key IN ({marks})"
+                found += self._connection.execute(query, some).fetchall()
+        return [Row(Record(*row[:6]), row[6]) for row in found]
+
+    def adopt(self, hashes: Callable[[Iterator[list[Record]]], Iterator[list[Row]]]) -> None:
+        """Give hashes to the rows of a journal of version 1, in one transaction."""
+        with self._transaction():
+            self._connection.execute("ALTER TABLE events ADD COLUMN hash BLOB")
+            pages = ([row.record for row in page] for page in self._pages())
+            for rows in hashes(pages):
+                self._connection.executemany(
+                    "UPDATE events SET hash = ? WHERE seq = ?",
+                    [(row.hash, row.record.seq) for row in rows],
+                )
+            self._connection.execute(
+                "UPDATE about SET value = ? WHERE name = 'version'", (str(VERSION),)
+            )
+        self.version = VERSION
+
+    def replace(self, rows: Iterator[list[Row]]) -> None:
+        """Hold these rows and no others."""
+        with self._transaction():
+            self._connection.execute("DELETE FROM events")
+            for page in rows:
+                self._insert(page)
+
+    def troubles(self, *, thorough: bool) -> list[str]:
+        """Let SQLite check the file; ``thorough`` compares the index of keys with the rows too."""
+        query = f"PRAGMA {'integrity_check' if thorough else 'quick_check'}(5)"
+        with self._lock, self._speaking("read"):
+            self._connection.execute("PRAGMA cache_size = -65536")
+            found = [str(row[0]) for row in self._connection.execute(query).fetchall()]
+            self._connection.execute("PRAGMA cache_size = -2000")
+        return [] if found == ["ok"] else [_one_line(line) for line in found]
+
+    def settle(self) -> None:
+        """Move the pages of the write-ahead log into the file, and empty the log.
+
+        Somebody who reads at that moment is not waited for.
+        """
+        with self._lock, self._speaking("written"):
+            self._connection.execute("PRAGMA busy_timeout = 20")
+            try:
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            finally:
+                self._connection.execute(f"PRAGMA busy_timeout = {int(1000 * _PATIENCE)}")
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and close it."""
         with self._lock:
             self._connection.close()
 
-    def _connect(self) -> sqlite3.Connection:
-        with self._speaking("opened"):
-            connection = sqlite3.connect(
-                self.path, isolation_level=None, check_same_thread=False, timeout=5.0
-            )
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-        return connection
+    @property
+    def _columns(self) -> str:
+        return f"{_RECORD}, {'hash' if self.version > 1 else 'NULL'}"
 
-    def _check(self, session: str) -> None:
+    def _pages(self) -> Iterator[list[Row]]:
+        after = 0
+        while page := self.read(after, PAGE):
+            yield page
+            after = page[-1].record.seq
+
+    def _insert(self, rows: Sequence[Row]) -> None:
+        self._connection.executemany(_INSERT, [(*row.record, row.hash) for row in rows])
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Make all changes of a block durable, or none."""
+        with self._lock, self._speaking("written"):
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def _connect(self, mode: str) -> sqlite3.Connection:
+        with self._speaking("opened"):
+            return sqlite3.connect(
+                f"{self.path.absolute().as_uri()}?mode={mode}",
+                uri=True,
+                isolation_level=None,
+                check_same_thread=False,
+                timeout=_PATIENCE,
+            )
+
+    def _check(self, session: str) -> int:
         about = dict(self._connection.execute("SELECT name, value FROM about").fetchall())
-        version = int(about.get("version", 0))
-        if version > VERSION:
+        version = about.get("version", "")
+        if not isinstance(version, str) or not version.isdecimal() or int(version) < 1:
+            raise SessionError(
+                f"{self.path} cannot be opened: the file is damaged (its version is "
+                f"{version!r}). {_ADVICE}"
+            )
+        if int(version) > VERSION:
             raise SessionError(
                 f"{self.path} was written by a newer linkwise (journal version {version}, this "
                 f"one reads up to {VERSION}). It was left alone; use the newer linkwise."
@@ -124,6 +226,7 @@ class SqliteJournal(Journal):
             raise SessionError(
                 f"{self.path} is the journal of another session. Put the right one back."
             )
+        return int(version)
 
     @contextmanager
     def _speaking(self, done: str) -> Iterator[None]:
@@ -150,8 +253,7 @@ def _check_whole(path: Path) -> None:
         whole = _pages_in_log(path, page_size).issuperset(missing)
     if not whole:
         raise SessionError(
-            f"{path} cannot be opened: the file is damaged (it is not whole). It was left as it "
-            f"is; put a copy back."
+            f"{path} cannot be opened: the file is damaged (it is not whole). {_ADVICE}"
         )
 
 
@@ -159,8 +261,13 @@ def _pages_in_log(path: Path, page_size: int) -> set[int]:
     """Return the numbers of the pages that the write-ahead log holds."""
     log = path.with_name(f"{path.name}-wal")
     content = log.read_bytes() if log.is_file() else b""
-    frames = range(_LOG_HEADER, len(content), _FRAME_HEADER + page_size)
+    frames = range(LOG_HEADER, len(content), FRAME_HEADER + page_size)
     return {int.from_bytes(content[at : at + 4]) for at in frames}
+
+
+def _one_line(text: str) -> str:
+    """Return the beginning of what SQLite says, as part of a sentence."""
+    return " ".join(text.split())[:200].rstrip(".")
 
 
 def _sentence(path: Path, done: str, error: sqlite3.Error) -> str:
@@ -173,13 +280,10 @@ def _sentence(path: Path, done: str, error: sqlite3.Error) -> str:
     if name.startswith("SQLITE_READONLY") or name == "SQLITE_CANTOPEN":
         return f"{path} cannot be {done}: the file or its folder is read-only."
     if name in ("SQLITE_CORRUPT", "SQLITE_NOTADB"):
-        return (
-            f"{path} cannot be {done}: the file is damaged ({error}). It was left as it is; "
-            f"put a copy back."
-        )
+        return f"{path} cannot be {done}: the file is damaged ({_one_line(str(error))}). {_ADVICE}"
     if name.startswith("SQLITE_IOERR"):
         return (
             f"{path} cannot be {done}: the disk reports an error ({error}). "
             f"Nothing of this call was recorded."
         )
-    return f"{path} cannot be {done}: {error}."
+    return f"{path} cannot be {done}: {_one_line(str(error))}. {_ADVICE}"

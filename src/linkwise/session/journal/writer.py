@@ -24,6 +24,10 @@ from linkwise.session.journal.log import Log
 logger = logging.getLogger(__name__)
 
 MAX_RECORDS = 5_000
+#: Seconds without a call after which the journal is put in order.
+QUIET_SECONDS = 0.25
+#: Seconds at most between two attempts.
+LONGEST_PAUSE = 8.0
 
 
 class _Call(NamedTuple):
@@ -58,6 +62,7 @@ class Writer:
         self._committed, self._event_of = committed, event_of
         self._queue: SimpleQueue[_Call | None] = SimpleQueue()
         self._closed = False
+        self._is_settled = True
         self._door = Lock()
         self._thread = Thread(target=self._run, name="linkwise-journal", daemon=True)
         self._thread.start()
@@ -91,7 +96,7 @@ class Writer:
         """Wait for a call, and take those that have queued up behind it."""
         calls: list[_Call] = []
         n_entries = 0
-        first = self._queue.get()
+        first = self._wait()
         while first is not None:
             calls.append(first)
             n_entries += len(first.entries)
@@ -102,6 +107,24 @@ class Writer:
             except Empty:
                 return calls, True
         return calls, False
+
+    def _wait(self) -> _Call | None:
+        """Wait for a call; when none has come for a moment, put the journal in order."""
+        pause = QUIET_SECONDS
+        while not self._is_settled:
+            try:
+                return self._queue.get(timeout=pause)
+            except Empty:
+                self._settle()
+                pause = min(2 * pause, LONGEST_PAUSE)
+        return self._queue.get()
+
+    def _settle(self) -> None:
+        try:
+            self._journal.settle()
+            self._is_settled = True
+        except Exception as error:
+            logger.warning("the journal cannot be put in order now (%s)", error)
 
     def _serve(self, calls: list[_Call]) -> None:
         """Commit the entries of these calls together, and answer each."""
@@ -132,6 +155,7 @@ class Writer:
         return taken
 
     def _commit(self, records: list[Record]) -> None:
+        self._is_settled = False
         try:
             self._journal.append(records)
         except Exception:

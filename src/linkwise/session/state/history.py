@@ -104,7 +104,8 @@ class History:
             if self.log.n == 0:
                 return
             try:
-                last = self._journal.read(self.log.n - 1, 1)[0]
+                last = self._journal.link(self.log.n)
+                assert last is not None
                 write_checkpoint(self._folder, self._description.id, last, self.snapshot())
                 self._checkpointed = self.log.n
             except Exception as error:

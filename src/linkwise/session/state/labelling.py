@@ -28,6 +28,7 @@ from linkwise.session.state.statements import (
 )
 from linkwise.session.state.structure import (
     Change,
+    SplitMargins,
     apply_changes,
     nearer_second,
     read_changes,
@@ -136,9 +137,9 @@ class Labeller:
         """Return the labels of all rows in this state."""
         said, names = state.statements, state.clustered_names
         solved = self.solved(state)
-        links = said.links() if state.changes else solved.links_
+        links = said.together() if state.changes else solved.links_
         voted = state.numbers[np.maximum(solved.labels_, 0)]  # of rows left out, any will do
-        labels = apply_changes(voted, state.changes, names, links, self._margins)
+        labels = apply_changes(voted, state.changes, names, links, self._margins_in(state))
         keep_names(labels, names, links, state.n_clusters)
         n_numbers = state.n_clusters + bool(len(state.nowhere))
         kind: Any = np.uint8 if n_numbers <= 256 else np.uint16
@@ -155,15 +156,18 @@ class Labeller:
         solved = self.solved(state)
         matrix = self.model.ensemble_.labels
         voted, blocks = np.asarray(solved.labels_), None
+        margins_in = self._margins_in(state)
         if any(change.effect.adds_cluster for change in state.changes):
             blocks = self.model.ensemble_.assign(X)
 
-        def margins(split: Change) -> NDArray[np.float32]:
+        def margins(split: Change, rows: NDArray[np.int64]) -> NDArray[np.float32]:
             assert blocks is not None
-            return np.append(self._margins(split), nearer_second(split, matrix, blocks))
+            inside, others = rows[rows < len(voted)], rows[rows >= len(voted)] - len(voted)
+            strangers = nearer_second(split, matrix, np.ascontiguousarray(blocks[:, others]))
+            return np.append(margins_in(split, inside), strangers)
 
         every = state.numbers[np.maximum(np.append(voted, solved.predict(X)), 0)]
-        links = state.statements.links()
+        links = state.statements.together()
         labels = apply_changes(every, state.changes, state.clustered_names, links, margins)
         kind: Any = np.uint8 if state.n_clusters <= 256 else np.uint16
         return labels[len(voted) :].astype(kind)
@@ -193,11 +197,21 @@ class Labeller:
             self._numbered[number] = copy.copy(self.model).recluster(number)
         return self._numbered[number]
 
-    def _margins(self, split: Change) -> NDArray[np.float32]:
-        known, n_rows = self._split_margins, self.model.links_.n_samples
-        key = split.seq, n_rows
+    def _margins_in(self, state: State) -> SplitMargins:
+        """Return what tells the margins of splits; those of few splits are kept."""
+        n_splits = sum(change.effect.adds_cluster for change in state.changes)
+        return self._margins if n_splits <= _MAX_SPLITS else self._margins_of_rows
+
+    def _margins_of_rows(self, split: Change, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return what is asked for and no more: so many splits, so few rows in each cluster."""
+        return split_margins(split, self.model.ensemble_.labels, rows)
+
+    def _margins(self, split: Change, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return a part of what is kept for all rows, for the next time."""
+        known, matrix = self._split_margins, self.model.ensemble_.labels
+        key = split.seq, matrix.n_rows
         if key not in known:
-            known[key] = split_margins(split, self.model.ensemble_.labels, n_rows)
+            known[key] = split_margins(split, matrix)
             if len(known) > _MAX_SPLITS:
                 known.popitem(last=False)
-        return known[key]
+        return known[key][rows]

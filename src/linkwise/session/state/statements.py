@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +22,10 @@ from linkwise.constraints import Links, PartialLabels
 from linkwise.session.journal.log import SAME, UNSURE, Log
 
 Ints = NDArray[np.int64]
+
+#: Of one row, the most pairs of names that are told to clash.
+MAX_CLASHES = 50
+_NO_PAIRS = np.empty((0, 2), dtype=np.int64)
 
 
 class RowSet(NamedTuple):
@@ -54,14 +58,30 @@ class Statements:
     sets: tuple[RowSet, ...]
 
     def links(self) -> Links:
-        """Return everything as links, names too: chains, and one cannot-link for any two names.
+        """Return everything as links, names too: a chain for each, and cannot-links between them.
 
-        The weight of a link is the number of times it was answered; what sets of rows entail is
-        confirmed.
+        Two names are kept apart by a cannot-link where must-links join them: elsewhere nothing
+        speaks against it, and all pairs of many names would be very many. The weight of a link is
+        the number of times it was answered; what sets of rows entail is confirmed.
         """
-        rows = list(self.names.values())
-        apart = [(a[0], b[0]) for a, b in combinations(rows, 2)]
-        return self._links([*self._unnamed(), *rows], np.array(apart, dtype=np.int64))
+        joined = self.together()
+        first = np.array([rows[0] for rows in self.names.values()], dtype=np.int64)
+        component = joined.components()[first]
+        order = np.argsort(component, kind="stable")
+        same = component[order[:-1]] == component[order[1:]]
+        apart = np.column_stack([first[order[:-1]][same], first[order[1:]][same]])
+        return self._links([*self._unnamed(), *self.names.values()], apart)
+
+    def all_links(self) -> Links:
+        """Return the same with a cannot-link for any two names, as readers elsewhere need it."""
+        first = np.array([rows[0] for rows in self.names.values()], dtype=np.int64)
+        i, j = np.triu_indices(len(first), k=1)
+        apart = np.column_stack([first[i], first[j]])
+        return self._links([*self._unnamed(), *self.names.values()], apart)
+
+    def together(self) -> Links:
+        """Return everything as links, but nothing of names being apart."""
+        return self._links([*self._unnamed(), *self.names.values()], _NO_PAIRS)
 
     def told(self, n_clusters: int) -> Told:
         """Return what a model with so many clusters is told.
@@ -73,7 +93,7 @@ class Statements:
         surplus = [rows for name, rows in self.names.items() if name not in names]
         labels = {row: name for name, rows in names.items() for row in rows.tolist()}
         return Told(
-            self._links([*self._unnamed(), *surplus], np.empty((0, 2), dtype=np.int64)),
+            self._links([*self._unnamed(), *surplus], _NO_PAIRS),
             PartialLabels.of_rows(labels, self.n_rows),
         )
 
@@ -121,10 +141,26 @@ class Statements:
         return dict(sorted(by_name.items()))
 
     def clashes(self) -> list[tuple[str, str, Ints]]:
-        """Return any two names that were given to the same rows, and these rows."""
-        rows = {name: _union(sets) for name, sets in self.named().items()}
-        shared = ((a, b, np.intersect1d(rows[a], rows[b])) for a, b in combinations(rows, 2))
-        return [(a, b, both) for a, b, both in shared if len(both)]
+        """Return two names that were given to the same rows, and these rows; any such two but few.
+
+        Of many names of one row only the first pairs are told.
+        """
+        given = {name: _union(sets) for name, sets in self.named().items()}
+        if len(given) < 2:
+            return []
+        names = list(given)
+        rows = np.concatenate(list(given.values()))
+        owner = np.repeat(np.arange(len(names)), [len(held) for held in given.values()])
+        order = np.argsort(rows, kind="stable")
+        rows, owner = rows[order], owner[order]
+        starts = np.flatnonzero(np.diff(rows, prepend=-1))
+        shared: dict[tuple[str, str], list[int]] = {}
+        for start, stop in zip(starts, [*starts[1:], len(rows)], strict=True):
+            if stop - start > 1:
+                held = (names[k] for k in owner[start:stop].tolist())
+                for pair in islice(combinations(held, 2), MAX_CLASHES):
+                    shared.setdefault(pair, []).append(int(rows[start]))
+        return [(a, b, np.array(both)) for (a, b), both in sorted(shared.items())]
 
     def _unnamed(self) -> list[Ints]:
         return [one.rows for one in self.sets if one.name is None]

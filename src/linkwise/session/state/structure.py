@@ -30,6 +30,7 @@ MAX_SPLIT_ROWS = 1_000
 _ROUNDS = 20
 
 Ints = NDArray[np.int64]
+SplitMargins = Callable[["Change", Ints], NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
@@ -56,12 +57,12 @@ def apply_changes(
     changes: tuple[Change, ...],
     names: dict[str, Ints],
     links: Links,
-    margins: Callable[[Change], NDArray[np.float32]],
+    margins: SplitMargins,
 ) -> Ints:
     """Return the labels after the changes.
 
-    ``names`` are the rows of each name; ``margins(split)`` tells, for every row, how much more it
-    shares with the second half of a split than with the first.
+    ``names`` are the rows of each name; ``margins(split, rows)`` tells of some rows how much more
+    each shares with the second half of a split than with the first.
     """
     labels = labels.copy()
     for change in changes:
@@ -90,11 +91,11 @@ def names_in(
 def _leaving(
     split: Change,
     links: Links,
-    margins: Callable[[Change], NDArray[np.float32]],
+    margins: SplitMargins,
     inside: Ints,
 ) -> NDArray[np.bool_]:
     """Tell which of the rows ``inside`` a cluster leave it when it is split."""
-    return _as_linked(inside, margins(split)[inside], links) > 0
+    return _as_linked(inside, margins(split, inside), links) > 0
 
 
 def _as_linked(inside: Ints, score: NDArray[np.float32], links: Links) -> NDArray[np.float32]:
@@ -109,15 +110,19 @@ def _as_linked(inside: Ints, score: NDArray[np.float32], links: Links) -> NDArra
 
 
 def split_margins(
-    split: Change, labels: LabelMatrix, n_rows: int | None = None
+    split: Change, labels: LabelMatrix, rows: Ints | None = None
 ) -> NDArray[np.float32]:
     """Return how much more of its partitions each row shares with the second half, -1 to 1.
 
-    Rows that the event names count as far on their side as all others together.
+    ``rows`` are increasing; None stands for all. Rows that the event names count as far on their
+    side as all others together.
     """
-    signed = nearer_second(split, labels, labels.array[:, :n_rows])
+    blocks = labels.array if rows is None else np.ascontiguousarray(labels.rows(rows).T)
+    signed = nearer_second(split, labels, blocks)
     if split.payload["rows"] is not None:
-        signed[np.array(split.payload["rows"], dtype=np.int64)] = float(len(signed))
+        named = np.array(split.payload["rows"], dtype=np.int64)
+        named = named if rows is None else np.flatnonzero(np.isin(rows, named))
+        signed[named] = float(labels.n_rows)
     return signed
 
 
