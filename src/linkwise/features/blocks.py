@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from linkwise.features.categories import fit_category
 from linkwise.features.dates import DateBlock
-from linkwise.features.images import PictureBlock
 from linkwise.features.numbers import NumberBlock
+from linkwise.features.picture_column import PictureBlock
 from linkwise.features.texts import TextBlock
 from linkwise.features.vectors import VectorBlock
 
@@ -38,7 +38,7 @@ def fit_block(
     name: str,
     column: pa.ChunkedArray,
     note: Callable[[str], None],
-    folder: str | None,
+    folder: str,
 ) -> Block:
     """Return the fitted block of a column; what people should know goes to ``note``."""
     if role == "picture":
@@ -47,6 +47,8 @@ def fit_block(
         return fit_category(name, column)
     if role == "vector":
         return VectorBlock.fit(name, column)
-    fits = {"number": NumberBlock.fit, "date": DateBlock.fit, "text": TextBlock.fit}
-    fitted: Block = fits[role](name, column, note)
-    return fitted
+    if role == "number":
+        return NumberBlock.fit(name, column, note)
+    if role == "date":
+        return DateBlock.fit(name, column, note)
+    return TextBlock.fit(name, column, note)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from linkwise.features.categories import LettersBlock, OneHotBlock
 from linkwise.features.dates import DateBlock
-from linkwise.features.images import PictureBlock
 from linkwise.features.numbers import NumberBlock, Squash
+from linkwise.features.picture_column import PictureBlock
 from linkwise.features.terms import Terms
 from linkwise.features.texts import TextBlock
 from linkwise.features.vectors import VectorBlock

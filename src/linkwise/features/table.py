@@ -67,6 +67,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):
         columns = Columns(X)
         if not columns.n_rows:
             raise InvalidInput("the table has no rows.")
+        folder = "" if self.folder is None else str(self.folder)
         told = check_roles(self.roles, columns)
         self.roles_, self.blocks_, self.notes_ = {}, {}, []
         self.loudness_: dict[str, float] = {}
@@ -75,7 +76,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):
             column = columns[name]
             role = self.roles_[name] = told.get(name) or guess_role(name, column)
             if role.used:
-                block = fit_block(role.name, name, column, self.notes_.append, self.folder)
+                block = fit_block(role.name, name, column, self.notes_.append, folder)
                 self.blocks_[name] = block
                 self.loudness_[name] = loudness(role.name, block, column)
                 empty &= column.is_null().to_numpy()

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
+from linkwise.features.unit_length import unit_length
+
 _CHUNK = 4096
 #: Most terms that are kept, the commonest.
 _MOST_TERMS = 50_000
@@ -103,10 +105,9 @@ class Terms:
         counts.data = (weights * self.rarity[counts.indices]).astype(np.float32)
         placed = counts @ self.directions
         if self.unit:
-            length = np.linalg.norm(placed, axis=1, keepdims=True)
-        else:
-            length = np.sqrt(np.asarray(counts.power(2).sum(axis=1)))[:, None]
-        return np.asarray(placed / np.maximum(length, np.finfo(np.float32).tiny), dtype=np.float32)
+            return unit_length(placed)
+        length = np.sqrt(np.asarray(counts.power(2).sum(axis=1)))[:, None]
+        return np.asarray(placed / np.maximum(length, np.finfo(np.float32).tiny))
 
 
 def _leading(X: sp.csr_matrix, n_features: int) -> NDArray[Any]:
