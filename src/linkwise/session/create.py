@@ -12,11 +12,13 @@ from pathlib import Path
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.errors import InvalidInput, LinkwiseError
 from linkwise.session.data.description import Description
+from linkwise.session.data.features_file import write_features
 from linkwise.session.data.file import (
     Columns,
     DataFile,
     TableLike,
     find_image_shape,
+    of_pictures,
     place_data,
     prepared_rows,
     read_data,
@@ -26,6 +28,7 @@ from linkwise.session.data.layout import pca_layout
 from linkwise.session.data.layout_file import write_layout
 from linkwise.session.errors import SessionError, StorageTrouble
 from linkwise.session.journal.journal import create_journal
+from linkwise.tables.words import grouped_by
 from linkwise.validation import require_number
 
 MODEL_FOLDER = "model"
@@ -50,13 +53,22 @@ def create_session(
         raise InvalidInput(f"{folder} exists already and is not empty; it was left alone.")
     draft = _make_draft(folder)
     try:
-        path, copied = place_data(data, draft)
-        file = DataFile.of(path, copied=copied)
-        table = read_data(path, columns)
+        placed = place_data(data, draft)
+        path = placed.path
+        file = DataFile.of(path, copied=placed.copied)
+        if placed.pictures is not None:
+            columns = of_pictures(columns)
+        table = read_data(placed, columns)
+        columns = columns.completed(table)
         n_rows = int(table.X.shape[0])
         if n_clusters > n_rows:
             raise InvalidInput(
                 f"{n_rows} rows cannot make {n_clusters} clusters. Ask for fewer clusters."
+            )
+        if table.made is not None and standardise is not None:
+            raise InvalidInput(
+                "the rows are grouped by more than plain numbers, and their parts are balanced "
+                "already. Leave standardise out."
             )
         wanted = table.has_units if standardise is None else standardise
         X = prepared_rows(table, wanted)
@@ -72,12 +84,18 @@ def create_session(
             shown=shown_columns(path, columns, table),
             image_shape=find_image_shape(path, columns, table.X.shape[1]),
             standardised=wanted,
+            roles={name: (role.name, role.reason) for name, role in table.roles.items()},
+            grouped_by=grouped_by(table),
+            unusable=table.unusable.tolist(),
+            pictures=placed.pictures,
             journal=None if journal is None else _without_password(journal),
         )
         model = SequentialClustering(
             n_clusters, n_partitions=n_partitions, random_state=random_state
         ).fit(X)
         model.save(draft / MODEL_FOLDER)
+        if table.made is not None:
+            write_features(draft, table.made)
         write_layout(draft, "pca", pca_layout(X))
         file.check()  # it might have changed while it was read
         description.write(draft)

@@ -10,9 +10,10 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,7 @@ from linkwise.session.completion import CurrentClustering
 from linkwise.session.create import MODEL_FOLDER, create_session
 from linkwise.session.data.description import read_description
 from linkwise.session.data.display import Display, Row
+from linkwise.session.data.features_file import read_features
 from linkwise.session.data.file import Columns, TableLike
 from linkwise.session.data.layout import Places
 from linkwise.session.data.layout_file import LayoutFiles
@@ -49,6 +51,9 @@ from linkwise.session.state.labelling import Labels
 from linkwise.session.state.view import View
 from linkwise.session.state.views import Views
 from linkwise.session.summary import Summary
+
+if TYPE_CHECKING:
+    from linkwise.features import TableFeatures
 
 
 class Session(Speaking):
@@ -104,7 +109,9 @@ class Session(Speaking):
             self._views = Views(self._history, self._model)
             undo.pop_all()
         about = self._about
-        self._display = Display(about.data, about.columns, about.n_rows, about.image_shape)
+        self._display = Display(
+            about.data, about.columns, about.n_rows, about.image_shape, about.pictures
+        )
         self._layouts = LayoutFiles(self.folder, about, self._model)
         self._open = True
 
@@ -131,16 +138,18 @@ class Session(Speaking):
         folder : path-like
             Where the session will live; must not exist, or be empty.
         data : path-like, array, sparse matrix or DataFrame
-            A ``.csv``, ``.tsv``, ``.parquet``, ``.npy`` or ``.npz`` file is referred to by its path
-            and content; anything else is copied into the folder.
+            A file of a table (``.csv``, ``.xlsx``, ``.parquet``, ``.jsonl`` and others), of texts
+            (``.txt``) or of an array (``.npy``, ``.npz``) is referred to by its path and content;
+            so are the pictures of a folder. Anything else is copied into the folder.
         n_clusters : int
             Number of clusters.
         name : str or None
             What people call the session; None is the name of the folder.
         columns : Columns or None
-            What the columns are; None: all columns of numbers are features.
+            What the columns are; None: that is guessed, and all that can be used are grouped by.
         standardise : bool or None
-            Whether features get mean 0 and spread 1; None: those of tables do, arrays do not.
+            Whether columns of numbers get mean 0 and spread 1; None: those of tables do, arrays do
+            not. Rows made of other columns are balanced in another way.
         n_partitions : int
             Partitions in the ensemble.
         journal : str or None
@@ -216,6 +225,30 @@ class Session(Speaking):
     def columns(self) -> list[dict[str, str]]:
         """Name and type ("number", "text", "image" or "id") of every column."""
         return [dict(column) for column in self._about.shown]
+
+    @property
+    def grouped_by(self) -> str:
+        """What rows are grouped by, in words: "age (number) and message (text)"."""
+        return self._about.grouped_by
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Columns that rows are not grouped by although they might, and why."""
+        used, roles = self._about.features, self._about.roles
+        return {name: why for name, (_, why) in roles.items() if name not in used}
+
+    @property
+    def unusable(self) -> list[int]:
+        """Rows in which there is nothing to group by; they lie in the middle of everything."""
+        return list(self._about.unusable)
+
+    @cached_property
+    def features(self) -> TableFeatures | None:
+        """What makes rows of numbers of a table like this one; None where it holds numbers alone.
+
+        ``session.features.transform(frame)`` does it with new rows.
+        """
+        return read_features(self.folder)
 
     @property
     def ids(self) -> Sequence[Any]:

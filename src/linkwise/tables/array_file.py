@@ -12,7 +12,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from linkwise.errors import Advice, InvalidFile, Remedy
-from linkwise.tables.columns import Choice, Table, check_finite, check_known, read_ids
+from linkwise.tables.choice import Choice, Table
+from linkwise.tables.columns import check_finite, read_ids
+from linkwise.tables.frame import check_known
 from linkwise.typing import Matrix
 
 _SPARSE = ("data", "indices", "indptr", "shape")
@@ -28,7 +30,7 @@ def read_arrays(path: Path, array: str | None, choice: Choice) -> Table:
     if 0 in X.shape:
         raise InvalidFile(path.name, f" holds {X.shape[0]} rows and {X.shape[1]} columns.")
     names = [str(k) for k in range(X.shape[1])]
-    check_known(path.name, (*choice.features, *choice.drop), names)
+    check_known(path.name, (*choice.features, *choice.drop, *choice.roles), names)
     wanted = choice.features or tuple(name for name in names if name not in choice.drop)
     if not wanted:
         raise InvalidFile(path.name, ": no column is left to cluster by.")

@@ -19,7 +19,7 @@ _PICTURE = {
     "description": "The picture.",
     "content": {
         kind: {"schema": {"type": "string", "format": "binary"}}
-        for kind in ("image/png", "image/jpeg")
+        for kind in ("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp")
     },
 }
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from linkwise.errors import InvalidFile
 from linkwise.files.headed import Format
-from linkwise.session.data.file import Columns, DataFile
+from linkwise.session.data.file import Columns, DataFile, Placed, read_data
 from linkwise.session.errors import SessionError
+from linkwise.tables import Table
+from linkwise.tables.words import in_words
 
 FORMAT = Format("linkwise session", 1)
 FILE = "session.json"
@@ -41,6 +43,14 @@ class Description:
         Whether features were given mean 0 and spread 1.
     journal : str or None
         Address of the PostgreSQL database, without password; None is a SQLite file in the folder.
+    roles : dict
+        What each column was taken for, and why in words; none for arrays.
+    grouped_by : str
+        What rows are grouped by, in words.
+    unusable : list of int
+        Rows in which there is nothing to group by.
+    pictures : Path or None
+        Where the names of picture files begin; None is the folder of the data file.
     """
 
     id: str
@@ -55,6 +65,19 @@ class Description:
     image_shape: tuple[int, ...] | None
     standardised: bool
     journal: str | None
+    roles: dict[str, tuple[str, str]] = field(default_factory=dict)
+    grouped_by: str = ""
+    unusable: list[int] = field(default_factory=list)
+    pictures: Path | None = None
+
+    def read_rows(self) -> Table:
+        """Return the rows again that the session was made of."""
+        used = {name: self.roles[name][0] for name in self.features if name in self.roles}
+        plain = set(used.values()) <= {"number"}
+        columns = replace(
+            self.columns, features=tuple(self.features), drop=(), roles={} if plain else used
+        )
+        return read_data(Placed(self.data.path, self.data.copied, self.pictures), columns)
 
     def write(self, folder: Path) -> None:
         """Write ``session.json`` into a folder that is being made."""
@@ -71,6 +94,10 @@ class Description:
             "image_shape": self.image_shape,
             "standardised": self.standardised,
             "journal": self.journal,
+            "roles": self.roles,
+            "grouped_by": self.grouped_by,
+            "unusable": self.unusable,
+            "pictures": None if self.pictures is None else str(self.pictures),
         }
         FORMAT.write(folder / FILE, values)
 
@@ -82,7 +109,8 @@ def read_description(folder: Path) -> Description:
     except InvalidFile as error:
         raise SessionError(f"{error} It was left alone, and so was the journal.") from error
     try:
-        shape = values["image_shape"]
+        shape, pictures = values["image_shape"], values.get("pictures")
+        features = list(values["features"])
         return Description(
             id=values["id"],
             name=values["name"],
@@ -91,11 +119,15 @@ def read_description(folder: Path) -> Description:
             n_clusters=int(values["n_clusters"]),
             data=DataFile.from_dict(folder, values["data"]),
             columns=Columns.from_dict(values["columns"]),
-            features=list(values["features"]),
+            features=features,
             shown=list(values["shown"]),
             image_shape=None if shape is None else tuple(shape),
             standardised=bool(values["standardised"]),
             journal=values["journal"],
+            roles={name: (role, why) for name, (role, why) in values.get("roles", {}).items()},
+            grouped_by=values.get("grouped_by") or in_words(dict.fromkeys(features, "number")),
+            unusable=[int(row) for row in values.get("unusable", [])],
+            pictures=None if pictures is None else Path(pictures),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise SessionError(

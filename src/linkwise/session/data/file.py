@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,6 +19,8 @@ from linkwise.files.frames import arrow_table, is_frame
 from linkwise.session.errors import DataChanged
 from linkwise.tables import ENDINGS, Choice, Table, read_table
 from linkwise.tables.array_file import load_arrays
+from linkwise.tables.picture_folder import COLUMN as PICTURES
+from linkwise.tables.picture_folder import read_folder
 from linkwise.tables.shown_rows import open_rows
 from linkwise.typing import Matrix, MatrixLike
 
@@ -37,17 +40,23 @@ class Columns:
     id : str or None
         The column (of a ``.npz`` file: array) that names the rows.
     features : sequence of str
-        Columns to cluster by; none given: all columns of numbers.
+        Columns to group by; none given: all that can be used.
     text : str or None
-        A column of text to show.
+        A column of text to show; None: the first one, if there is any.
     image : str or None
-        A column of paths of pictures, relative to the folder of the data file and inside it.
+        A column of paths of pictures, relative to the folder of the data file and inside it; None:
+        the first one, if there is any.
     drop : sequence of str
-        Columns to leave out.
+        Columns not to group by.
     image_shape : (height, width) or (height, width, channels), or None
         For arrays: every row is a picture of this shape.
     array : str or None
         The array of a ``.npz`` file that holds the rows; None is ``X``.
+    roles : dict of str to str
+        What columns are, where the guess is wrong: "number", "category", "date", "text",
+        "picture", "vector", "id" or "ignored".
+    encoding : str or None
+        Encoding of a CSV or text file; None finds it out.
     """
 
     id: str | None = None
@@ -57,18 +66,29 @@ class Columns:
     drop: tuple[str, ...] = ()
     image_shape: tuple[int, ...] | None = None
     array: str | None = None
+    roles: Mapping[str, str] = field(default_factory=dict)
+    encoding: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("features", "drop"):
             object.__setattr__(self, name, tuple(getattr(self, name) or ()))
+        object.__setattr__(self, "roles", dict(self.roles))
         if self.image_shape is not None:
             object.__setattr__(self, "image_shape", tuple(self.image_shape))
 
     @property
     def choice(self) -> Choice:
-        """What to read for clustering: pictures and texts are not features."""
-        shown = tuple(name for name in (self.text, self.image) if name is not None)
-        return Choice(self.id, self.features, tuple(dict.fromkeys((*self.drop, *shown))))
+        """What to read for clustering."""
+        return Choice(self.id, self.features, self.drop, self.roles)
+
+    def completed(self, table: Table) -> Columns:
+        """Return the same with the text and the picture to show, where nobody has named them."""
+
+        def first(role: str) -> str | None:
+            return next((name for name, its in table.roles.items() if its.name == role), None)
+
+        text, image = self.text or first("text"), self.image or first("picture")
+        return replace(self, text=text, image=image)
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Columns:
@@ -133,16 +153,46 @@ def content_hash(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def place_data(data: TableLike, folder: Path) -> tuple[Path, bool]:
-    """Return the file that holds ``data``, and whether it is a copy in ``folder``."""
-    if isinstance(data, str | Path):
-        path = Path(data).expanduser().resolve()
-        if ending_of(path, ENDINGS) is None:
-            raise InvalidFile(path.name, f": use a file that ends in {listed(ENDINGS)}.")
-        if not path.is_file():
-            raise MissingData(f"there is no file {path}.")
-        return path, False
-    return _write_copy(data, folder), True
+@dataclass(frozen=True)
+class Placed:
+    """The file that holds the data of a session.
+
+    ``copied`` tells whether it was written into the session's folder, ``pictures`` where the
+    names of picture files begin, if that is not beside the file.
+    """
+
+    path: Path
+    copied: bool
+    pictures: Path | None = None
+
+
+def place_data(data: TableLike, folder: Path) -> Placed:
+    """Return the file that holds ``data``; what is no file is written to one in ``folder``."""
+    if not isinstance(data, str | Path):
+        return Placed(_write_copy(data, folder), copied=True)
+    path = Path(data).expanduser().resolve()
+    if path.is_dir():
+        return Placed(_write_listing(path, folder), copied=True, pictures=path)
+    if ending_of(path, ENDINGS) is None:
+        raise InvalidFile(
+            path.name, f": use a file that ends in {listed(ENDINGS)}, or a folder of pictures."
+        )
+    if not path.is_file():
+        raise MissingData(f"there is no file {path}.")
+    return Placed(path, copied=False)
+
+
+def of_pictures(columns: Columns) -> Columns:
+    """Return what the only column of a folder of pictures is: it names, shows and groups rows."""
+    return replace(columns, id=PICTURES, image=PICTURES, features=(PICTURES,))
+
+
+def _write_listing(pictures: Path, folder: Path) -> Path:
+    import pyarrow.parquet as pq
+
+    path = folder / f"{COPY_NAME}.parquet"
+    pq.write_table(read_folder(pictures).arrow([PICTURES]), path)
+    return path
 
 
 def _write_copy(data: TableLike, folder: Path) -> Path:
@@ -166,9 +216,9 @@ def _write_copy(data: TableLike, folder: Path) -> Path:
     return path
 
 
-def read_data(path: Path, columns: Columns) -> Table:
+def read_data(placed: Placed, columns: Columns) -> Table:
     """Return the rows to cluster by."""
-    return read_table(path, columns.choice, columns.array)
+    return read_table(placed.path, columns.choice, columns.array, columns.encoding, placed.pictures)
 
 
 def prepared_rows(table: Table, standardise: bool) -> Matrix:
@@ -181,13 +231,11 @@ def prepared_rows(table: Table, standardise: bool) -> Matrix:
 def shown_columns(path: Path, columns: Columns, table: Table) -> list[dict[str, str]]:
     """Return the name and type of every column of the file."""
     roles = {columns.id: "id", columns.text: "text", columns.image: "image"}
-    counters = (name for name, why in table.left_out.items() if why.kind == "counter")
-    numbers = {*table.features, *counters}
-    if not table.has_units:
+    if not table.roles:
         return [{"name": name, "type": "number"} for name in table.features]
     return [
-        {"name": name, "type": roles.get(name) or ("number" if name in numbers else "text")}
-        for name in open_rows(path, columns.array).columns
+        {"name": name, "type": roles.get(name) or ("number" if name in table.numeric else "text")}
+        for name in open_rows(path, columns.array, columns.encoding).columns
     ]
 
 

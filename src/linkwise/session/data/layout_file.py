@@ -12,7 +12,7 @@ import numpy as np
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.errors import InvalidInput
 from linkwise.session.data.description import Description
-from linkwise.session.data.file import prepared_rows, read_data
+from linkwise.session.data.file import prepared_rows
 from linkwise.session.data.layout import (
     KINDS,
     Places,
@@ -67,9 +67,7 @@ class LayoutFiles:
             return neighbours_layout(self._model)
         about = self._about
         about.data.check()
-        return pca_layout(
-            prepared_rows(read_data(about.data.path, about.columns), about.standardised)
-        )
+        return pca_layout(prepared_rows(about.read_rows(), about.standardised))
 
 
 def layout_path(folder: Path, kind: str) -> Path:

@@ -1,0 +1,27 @@
+"""A folder of pictures is a table."""
+
+import pytest
+
+from linkwise.errors import InvalidFile
+from linkwise.tables import read_frame
+from linkwise.tables.picture_folder import picture_names
+
+
+def test_pictures_are_found_by_their_endings_in_the_order_of_their_names(tmp_path):
+    for name in ("b.PNG", "a/c.jpg", "a/notes.txt", ".hidden.png", ".git/d.png", "z.webp"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert picture_names(tmp_path) == ["a/c.jpg", "b.PNG", "z.webp"]
+    frame = read_frame(tmp_path)
+    assert (frame.names, frame.n_rows) == (["picture"], 3)
+
+
+def test_a_folder_without_pictures_is_refused(tmp_path):
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "table.csv").touch()
+    with pytest.raises(InvalidFile) as caught:
+        read_frame(tmp_path / "photos")
+    assert str(caught.value) == (
+        "photos is a folder without pictures: no file in it ends in .png, .jpg, .jpeg, .gif, .bmp, "
+        ".webp, .tif or .tiff."
+    )
