@@ -23,6 +23,8 @@ def read_arrow(path: Path, *, memory_map: bool = False) -> Any:
     read, name = _READERS[path.suffix.lower()]
     try:
         table = read(path, memory_map)
+    except MemoryError:  # one of pyarrow's exceptions too, and no fault of the file
+        raise
     except pa.ArrowException as error:
         why = f": {str(error).removesuffix('.')}." if read is _read_json_lines else "."
         raise InvalidFile(path.name, f" is not {name} file linkwise can read{why}") from error
