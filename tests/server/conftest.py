@@ -11,6 +11,7 @@ from sklearn.datasets import load_iris
 from threadpoolctl import threadpool_limits
 
 from linkwise.server.app import create_app
+from linkwise.server.limits import Limits
 from linkwise.session import Session
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -70,7 +71,7 @@ def data_folder(tmp_path):
 @pytest.fixture
 def app(root, data_folder):
     """Make the application."""
-    return create_app(root, token=TOKEN, data_folder=data_folder, upload_limit=100_000)
+    return create_app(root, token=TOKEN, data_folder=data_folder, limits=Limits(upload=100_000))
 
 
 @pytest.fixture

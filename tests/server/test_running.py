@@ -1,6 +1,7 @@
 """Running: the port, the address, the token in a file."""
 
 import re
+import socket
 import stat
 
 import pytest
@@ -27,6 +28,14 @@ def test_a_port_that_is_taken_is_told():
         with pytest.raises(InTheWay) as refused:
             bind("127.0.0.1", port)
         assert str(refused.value) == sentence
+
+
+def test_small_replies_are_sent_at_once(served):
+    with served.client() as client:
+        client.get("/health")
+        (connection,) = served.server.server_state.connections
+        accepted = connection.transport.get_extra_info("socket")
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_every_token_is_new_and_long():

@@ -48,11 +48,11 @@ token_option = click.option(
     help="A name this machine is reached by from elsewhere; may be given several times.",
 )
 @click.option(
-    "--upload-limit",
-    type=click.IntRange(1),
-    default=2048,
-    show_default=True,
-    help="Megabytes an uploaded file may have.",
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=NUMBER",
+    help="How much anybody may ask for, such as upload=500M or columns=1000; see docs/service.md.",
 )
 @click.option("--quiet", "-q", is_flag=True, help="Log troubles only, not requests.")
 def command(
@@ -62,7 +62,7 @@ def command(
     port: int,
     token_file: Path | None,
     allow_host: tuple[str, ...],
-    upload_limit: int,
+    limits: tuple[str, ...],
     quiet: bool,
 ) -> None:
     """Serve clusterings over HTTP to programs and people.
@@ -80,6 +80,7 @@ def command(
     check_installed("linkwise serve")
     from linkwise.server import running  # a second to import: --help need not wait
     from linkwise.server.app import create_app
+    from linkwise.server.limits import Limits
     from linkwise.server.logs import log_to
 
     token = running.read_token(token_file)
@@ -87,7 +88,7 @@ def command(
         root,
         token=token,
         data_folder=data,
-        upload_limit=upload_limit * 2**20,
+        limits=Limits.of(limits),
         hosts=(*allow_host, host),
     )
     log_to(level=logging.WARNING if quiet else logging.INFO)

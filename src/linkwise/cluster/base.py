@@ -27,7 +27,7 @@ from linkwise.constraints import (
 from linkwise.errors import ConstraintWarning, InvalidInput
 from linkwise.scores import nmi
 from linkwise.typing import MatrixLike, Seed
-from linkwise.validation import check_choice, check_number
+from linkwise.validation import check_choice, check_number, check_sparse
 
 Labels = NDArray[np.int32]
 
@@ -110,6 +110,7 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         return np.asarray(nearest, dtype=np.int32)
 
     def _validate_rows(self, X: MatrixLike, *, reset: bool) -> Any:
+        check_sparse(X)
         return validate_data(
             self,
             X,

@@ -34,6 +34,8 @@ def read_arrow(path: Path, *, memory_map: bool = False, encoding: str | None = N
     read, name = _READERS[ending]
     try:
         return read(path, memory_map)
+    except MemoryError:  # one of pyarrow's exceptions too, and no fault of the file
+        raise
     except pa.ArrowException as error:
         raise InvalidFile(path.name, f" is not {name} file linkwise can read.") from error
 
@@ -65,6 +67,8 @@ def _read_json_lines(path: Path, encoding: str | None) -> Any:
     with open_utf8(path, encoding_of(path, encoding)) as stream:
         try:
             return json.read_json(stream, json.ReadOptions(block_size=BLOCK_BYTES))
+        except MemoryError:
+            raise
         except pa.ArrowException as error:
             why = str(error).removesuffix(".")
             raise InvalidFile(

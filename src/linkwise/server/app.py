@@ -16,7 +16,8 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from linkwise.server.files.folder import DataFolder
-from linkwise.server.files.uploads import LIMIT, Uploads
+from linkwise.server.files.uploads import Uploads
+from linkwise.server.limits import Limits
 from linkwise.server.live.idle import close_idle_sessions
 from linkwise.server.live.jobs import Jobs
 from linkwise.server.live.shelf import Shelf
@@ -50,7 +51,7 @@ def create_app(
     *,
     token: str,
     data_folder: str | os.PathLike[str] | None = None,
-    upload_limit: int = LIMIT,
+    limits: Limits | None = None,
     hosts: Iterable[str] = (),
 ) -> FastAPI:
     """Return the service of the sessions below ``root``.
@@ -63,8 +64,8 @@ def create_app(
         What a request must carry.
     data_folder : path or None, default=None
         Folder whose data files may be clustered where they are.
-    upload_limit : int, default=2**31
-        Most bytes of an uploaded file.
+    limits : Limits or None, default=None
+        How much anybody may ask for; None are those of the documentation.
     hosts : iterable of str, default=()
         Names the service answers to, besides those of this machine's loopback interface.
     """
@@ -73,7 +74,7 @@ def create_app(
     service = Service(
         shelf=shelf,
         jobs=Jobs(),
-        uploads=Uploads(shelf.root, upload_limit),
+        uploads=Uploads(shelf.root, limits or Limits()),
         files=DataFolder(folder),
         exports=shelf.root / ".exports",
     )

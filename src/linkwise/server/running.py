@@ -55,9 +55,13 @@ class Server(uvicorn.Server):
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """Return a listening socket, or say why there can be none; port 0 is any free one."""
+    """Return a listening socket, or say why there can be none; port 0 is any free one.
+
+    The protocol is named, as asyncio sends small replies at once (TCP_NODELAY) only where it sees
+    TCP. Otherwise each of them would wait until the one before was acknowledged, some 40 ms.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))

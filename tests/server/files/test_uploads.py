@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from service_client import TOKEN, wait_for
 
-from linkwise.server.files import inspection
+from linkwise.server.limits import Limits
 from service_fuzz import sessions_of_files
 
 PEOPLE = (
@@ -186,7 +186,7 @@ def test_a_file_at_the_limit_is_taken_and_a_longer_one_is_not(client, root):
 
 
 def test_a_stream_without_an_end_is_cut_off_at_the_limit(served, root, monkeypatch):
-    monkeypatch.setattr(served.app.state.service.uploads, "limit", 100_000)
+    monkeypatch.setattr(served.app.state.service.uploads, "limits", Limits(upload=100_000))
     sent = 0
 
     def endless():
@@ -269,7 +269,8 @@ def test_an_archive_that_grows_when_unpacked_is_refused(client, root, monkeypatc
     file = io.BytesIO()
     np.savez_compressed(file, X=np.zeros((1000, 100)))
     assert len(file.getvalue()) < 10_000
-    monkeypatch.setattr(inspection, "MOST_UNPACKED", 100_000)
+    limits = Limits(unpacked=100_000)
+    monkeypatch.setattr(client.app.state.service.uploads, "limits", limits)
     packed = gzip.compress(b"a,b\n" + b"1,2\n" * 100_000)
     for name, body in (("x.npz", file.getvalue()), ("x.csv.gz", packed)):
         refused = upload(client, name, body)
@@ -291,10 +292,10 @@ def test_pickled_objects_are_never_loaded(client, root):
 
 def test_a_damaged_file_is_told_from_a_failing_disk(client, root, monkeypatch):
     def stumble(*words):
-        def inspect(path):  # noqa: ARG001
+        def inspect(*_, **__):
             raise OSError(*words)
 
-        monkeypatch.setattr("linkwise.server.files.uploads.inspect_file", inspect)
+        monkeypatch.setattr("linkwise.server.files.uploads.in_child", inspect)
         return upload(client, "x.parquet", b"PAR1")
 
     damaged = stumble("page 3 is broken")  # so does the reader of Parquet files complain

@@ -27,7 +27,7 @@ from linkwise.ensemble import Ensemble, RowSource, SourceLike, as_source
 from linkwise.errors import InvalidInput
 from linkwise.running import NO_WISHES, RunOptions, current_options
 from linkwise.scores import nmi
-from linkwise.validation import check_number
+from linkwise.validation import check_number, check_sparse
 
 Margins = NDArray[np.float32]
 
@@ -278,6 +278,7 @@ class OnlineClusterer(ConstrainedClusterer):
         if isinstance(X, Rows):
             return X
         if not isinstance(X, str | os.PathLike) and not hasattr(X, "read"):
+            check_sparse(X)
             X = validate_data(
                 self,
                 X,

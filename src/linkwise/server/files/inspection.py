@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import zipfile
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from linkwise.errors import InvalidFile, InvalidInput
-from linkwise.files.text import is_packed, open_bytes
-from linkwise.session import Columns
+from linkwise.errors import InvalidInput
+from linkwise.server.files.budget import check_budget
 from linkwise.tables import read_columns, read_row_names
-from linkwise.tables.array_file import read_arrays
+from linkwise.tables.array_file import image_shape_in, load_arrays, read_arrays
 from linkwise.tables.columns import Choice
 from linkwise.tables.columns import Column as TableColumn
 from linkwise.tables.read import ARRAYS
@@ -26,7 +26,6 @@ LONGEST_ID = 60
 SENTENCE = 25
 #: Rows looked at to tell pictures, names and prose apart.
 LOOKED_AT = 200
-MOST_UNPACKED = 8 * 2**30
 LONGEST_EXAMPLE = 80
 
 
@@ -50,23 +49,18 @@ class Description:
     guess: dict[str, Any]
 
 
-def inspect_file(path: Path) -> Description:
-    """Describe a file, or say in a sentence why it cannot be read."""
-    _check_unpacked(path)
+def inspect_file(path: Path, budget: Mapping[str, int] | None = None) -> dict[str, Any]:
+    """Describe a file as plain data, or say in a sentence why it cannot be read.
+
+    ``budget`` holds how much of what a file may have, as :func:`check_budget` takes it.
+    """
+    check_budget(path, **(budget or {}))
     if path.suffix.lower() in ARRAYS:
-        return _describe_array(path)
+        return asdict(_describe_array(path))
     found = _describe_table(read_columns(path), first_rows(path, LOOKED_AT))
     if not _names_rows(path, found.guess["id"]):
         found.guess["id"] = None
-    return found
-
-
-def guess_columns(path: Path) -> Columns | None:
-    """Return what the columns of a table look like being for; None for arrays."""
-    if path.suffix.lower() in ARRAYS:
-        return None
-    guess = inspect_file(path).guess
-    return Columns(id=guess["id"], text=guess["text"], image=guess["image"])
+    return asdict(found)
 
 
 def _names_rows(path: Path, column: str | None) -> bool:
@@ -87,33 +81,16 @@ def _describe_array(path: Path) -> Description:
     return Description("array", n_rows, columns, shape, guess)
 
 
-def _check_unpacked(path: Path) -> None:
-    """Refuse an archive that is small only as long as it is packed."""
-    size = 0
-    if is_packed(path):
-        with open_bytes(path) as file:
-            while size <= MOST_UNPACKED and (chunk := file.read(1 << 20)):
-                size += len(chunk)
-    elif path.suffix.lower() in ARRAYS and zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            size = sum(part.file_size for part in archive.infolist())
-    if size > MOST_UNPACKED:
-        raise InvalidFile(
-            path.name, f" unpacks to more than the {MOST_UNPACKED:,} bytes linkwise takes."
-        )
-
-
 def _image_shape(path: Path, n_columns: int) -> list[int] | None:
     """Return the shape of a row that is a picture, if the file says so."""
     if path.suffix.lower() != ".npz":
         return None
-    with np.load(path, allow_pickle=False) as arrays:
-        if "image_shape" not in arrays.files:
-            return None
-        shape = [int(side) for side in np.atleast_1d(arrays["image_shape"])]
-    if len(shape) not in (2, 3) or min(shape) < 1 or int(np.prod(shape)) != n_columns:
-        raise InvalidInput(f"image_shape is {shape}, but a row has {n_columns} values.")
-    return shape
+    shape = image_shape_in(path.name, load_arrays(path))
+    if shape is None:
+        return None
+    if len(shape) not in (2, 3) or min(shape) < 1 or prod(shape) != n_columns:
+        raise InvalidInput(f"image_shape is {list(shape)}, but a row has {n_columns} values.")
+    return list(shape)
 
 
 def _describe_table(columns: list[TableColumn], rows: list[list[str]]) -> Description:

@@ -12,7 +12,6 @@ import secrets
 import shutil
 import time
 from collections.abc import AsyncIterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,9 @@ import anyio.to_thread
 
 from linkwise.errors import InvalidFile, InvalidInput, LinkwiseError, Remedy
 from linkwise.files.endings import ending_of
+from linkwise.server.files.child import in_child
 from linkwise.server.files.inspection import inspect_file
+from linkwise.server.limits import Limits
 from linkwise.server.refusals import NotFound, TooLarge
 from linkwise.tables import ENDINGS
 
@@ -28,7 +29,6 @@ logger = logging.getLogger("linkwise.server")
 
 FOLDER = ".uploads"
 UPLOAD_ID = r"^u[0-9a-f]{32}$"
-LIMIT = 2 * 2**30
 _PIECE = 2**20
 #: What helps against faults of a file, for people who choose columns with the mouse.
 ON_A_PAGE = {
@@ -45,14 +45,14 @@ class Uploads:
     ----------
     root : Path
         The root of the service; uploads have a folder in it.
-    limit : int
-        Most bytes of one file.
+    limits : Limits
+        How large files may be, and how much reading one may take.
     """
 
-    def __init__(self, root: Path, limit: int = LIMIT) -> None:
+    def __init__(self, root: Path, limits: Limits) -> None:
         self.folder = root / FOLDER
         self.folder.mkdir(exist_ok=True)
-        self.limit = limit
+        self.limits = limits
         self._remove_unused()
 
     async def take(self, name: str, chunks: AsyncIterator[bytes]) -> dict[str, Any]:
@@ -91,8 +91,8 @@ class Uploads:
         with path.open("xb") as file:
             async for chunk in chunks:
                 size += len(chunk)
-                if size > self.limit:
-                    raise TooLarge(f"the file is longer than {self.limit:,} bytes.")
+                if size > self.limits.upload:
+                    raise TooLarge(f"the file is longer than {self.limits.upload:,} bytes.")
                 waiting += chunk
                 if len(waiting) >= _PIECE:
                     await anyio.to_thread.run_sync(file.write, bytes(waiting))
@@ -103,7 +103,7 @@ class Uploads:
 
     def _describe(self, place: Path, upload: str, name: str, suffix: str) -> dict[str, Any]:
         try:
-            description = inspect_file(place / f"data{suffix}")
+            description = self.inspect(place / f"data{suffix}")
         except InvalidFile as error:
             raise InvalidInput(error.worded(ON_A_PAGE, name)) from error
         except LinkwiseError:
@@ -114,7 +114,12 @@ class Uploads:
             logger.warning("an upload could not be read", exc_info=error)
             raise InvalidInput(f"{name} is not a {suffix} file linkwise can read.") from error
         (place / "about.json").write_text(json.dumps({"name": name, "suffix": suffix}), "utf-8")
-        return {"upload": upload, "name": name, **asdict(description)}
+        return {"upload": upload, "name": name, **description}
+
+    def inspect(self, path: Path) -> dict[str, Any]:
+        """Describe a file, read by a process of its own that it may lead astray."""
+        memory, seconds = self.limits.memory, self.limits.seconds
+        return in_child(inspect_file, path, self.limits.budget, memory=memory, seconds=seconds)
 
     def _remove_unused(self) -> None:
         """Forget uploads of which no session was made within a day."""

@@ -6,6 +6,7 @@ import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from math import prod
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,7 +19,7 @@ from linkwise.files.endings import ending_of, listed
 from linkwise.files.frames import arrow_table, is_frame
 from linkwise.session.errors import DataChanged
 from linkwise.tables import ENDINGS, Choice, Table, read_table
-from linkwise.tables.array_file import load_arrays
+from linkwise.tables.array_file import image_shape_in, load_arrays
 from linkwise.tables.picture_folder import COLUMN as PICTURES
 from linkwise.tables.picture_folder import read_folder
 from linkwise.tables.shown_rows import open_rows
@@ -243,8 +244,7 @@ def find_image_shape(path: Path, columns: Columns, n_features: int) -> tuple[int
     """Return the shape of a row that is a picture: as given, or as a ``.npz`` file says."""
     shape = columns.image_shape
     if shape is None and path.suffix.lower() == ".npz":
-        inside = load_arrays(path).get("image_shape")
-        shape = None if inside is None else tuple(int(side) for side in np.ravel(inside))
+        shape = image_shape_in(path.name, load_arrays(path))
     if shape is None:
         return None
     fits = len(shape) in (2, 3) and all(isinstance(s, int) and s > 0 for s in shape)
@@ -252,8 +252,6 @@ def find_image_shape(path: Path, columns: Columns, n_features: int) -> tuple[int
         raise InvalidInput(
             f"image_shape is {shape}, expected (height, width) or (height, width, 1 or 3)."
         )
-    if int(np.prod(shape)) != n_features:
-        raise InvalidInput(
-            f"image_shape {shape} has {int(np.prod(shape))} values, a row has {n_features}."
-        )
+    if prod(shape) != n_features:
+        raise InvalidInput(f"image_shape {shape} has {prod(shape)} values, a row has {n_features}.")
     return shape
