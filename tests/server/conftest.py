@@ -61,7 +61,7 @@ def data_folder(tmp_path):
     (folder / "more").mkdir(parents=True)
     (folder / "people.csv").write_text("name,height,weight\na,1,5\nb,2,4\nc,9,1\nd,8,2\n")
     np.save(folder / "more" / "points.npy", np.random.RandomState(0).rand(40, 3))
-    (folder / "notes.txt").write_text("not data")
+    (folder / "notes.doc").write_text("not data")
     (folder / ".hidden.csv").write_text("a\n1\n")
     (tmp_path / "secret.csv").write_text("a,b\n1,2\n3,4\n")
     (folder / "way-out.csv").symlink_to(tmp_path / "secret.csv")

@@ -96,7 +96,7 @@ class Outcome:
         table = self.table
         name = "stdin" if self.data == DASH else self.data.name or str(self.data)
         lines = [f"{name}: {_count(table.X.shape[0], 'row')}, grouped by {grouped_by(table)}."]
-        lines[0] += left_out(table)
+        lines[0] += left_out(table.left_out)
         if table.encoding == WESTERN:
             lines.append(
                 "The text is not in UTF-8, so it was read as Windows-1252 (Western European); "

@@ -78,5 +78,10 @@ def _data(service: Service, wanted: schemas.NewSession) -> tuple[Path | str, Col
 def _columns(told: schemas.Columns | None) -> Columns | None:
     if told is None:
         return None
-    features = tuple(told.features or ())
-    return Columns(id=told.id, features=features, text=told.text, image=told.image)
+    return Columns(
+        id=told.id,
+        features=tuple(told.features or ()),
+        text=told.text,
+        image=told.image,
+        roles=told.roles or {},
+    )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Request
 from fastapi import Path as FromPath
 
+from linkwise.errors import InvalidFile, InvalidInput
 from linkwise.server.files.folder import DataFolder
 from linkwise.server.files.uploads import Uploads
 from linkwise.server.live.jobs import Jobs
@@ -27,6 +28,14 @@ class Service:
     uploads: Uploads
     files: DataFolder
     exports: Path
+
+    def describe_file(self, name: str) -> dict[str, Any]:
+        """Describe a file of the data folder, read as carefully as one that was sent."""
+        path = self.files.path(name)
+        try:
+            return self.uploads.inspect(path)
+        except InvalidFile as error:
+            raise InvalidInput(self.uploads.in_their_words(path, error)) from error
 
 
 async def _the_service(request: Request) -> Service:

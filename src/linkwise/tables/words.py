@@ -45,11 +45,11 @@ def in_words(roles: Mapping[str, str]) -> str:
     return listed(parts)
 
 
-def left_out(table: Table) -> str:
+def left_out(columns: Mapping[str, str]) -> str:
     """Return what was left out and why, as the rest of a line; nothing if nothing was."""
-    if not table.left_out:
+    if not columns:
         return ""
-    reasons = [f"{name} ({why})" for name, why in table.left_out.items()]
+    reasons = [f"{name} ({why})" for name, why in columns.items()]
     more = f" and {len(reasons) - _MOST_NAMED} more" if len(reasons) > _MOST_NAMED else ""
     return f" Left out: {', '.join(reasons[:_MOST_NAMED])}{more}."
 

@@ -56,14 +56,21 @@ def test_a_table_is_described(client):
         ("height", "number"),
         ("weight", "number"),
         ("about", "text"),
-        ("photo", "image"),
+        ("photo", "text"),
+    ]
+    assert [(column["role"], column["reason"]) for column in found["columns"]] == [
+        ("id", "no two rows share a value"),
+        ("number", "numbers"),
+        ("number", "whole numbers"),
+        ("text", "text of 4 words on average"),
+        ("ignored", "it names pictures that are not here"),
     ]
     assert found["columns"][1]["examples"] == ["1.6", "1.7", "1.9"]
     assert found["guess"] == {
         "id": "id",
-        "features": ["height", "weight"],
+        "features": ["height", "weight", "about"],
         "text": "about",
-        "image": "photo",
+        "image": None,
     }
     assert found["image_shape"] is None
 
@@ -120,14 +127,14 @@ def test_a_refusal_speaks_of_the_file_as_its_sender_does(client):
 
 
 def test_a_job_speaks_of_the_file_as_its_sender_does(client):
-    sent = upload(client, "flowers.csv", b"a,b\n1,2\n3,x\n4,5\n").json()
+    sent = upload(client, "flowers.csv", b"a,b\n1,2\n3,inf\n4,5\n").json()
     source = {"upload": sent["upload"]}
     wanted = {"name": "x", "n_clusters": 2, "source": source}
     over = wait_for(client, client.post("/api/sessions", json=wanted).json()["job"])
     assert over["state"] == "failed"
     assert over["error"] == (
-        'flowers.csv line 3: column "b" holds numbers, but here it says "x". '
-        "Correct it, or do not compare by this column."
+        'flowers.csv row 1: column "b" is inf. '
+        "Fill it in, remove the row, or do not compare by this column."
     )
 
 
@@ -150,7 +157,10 @@ def test_columns_that_nobody_named_are_guessed(client):
     over = wait_for(client, client.post("/api/sessions", json=wanted).json()["job"])
     place = f"/api/sessions/{over['result']['session']}"
     about = client.get(place).json()
-    assert (about["has_images"], about["has_text"]) == (True, True)
+    assert (about["has_images"], about["has_text"]) == (False, True)
+    assert about["grouped_by"] == "height and weight (numbers) and about (text)"
+    assert about["left_out"] == {"photo": "it names pictures that are not here"}
+    assert about["n_unusable"] == 0
     (row,) = client.get(f"{place}/rows", params={"rows": "1"}).json()
     assert (row["id"], row["text"]) == ("p2", "likes trees")
 

@@ -48,7 +48,7 @@ def test_files_below_the_data_folder_are_listed(client):
 
 @pytest.mark.parametrize(
     "name",
-    ["way-out.csv", "../secret.csv", "/etc/passwd", "notes.txt", ".hidden.csv", "gone.csv", "more"],
+    ["way-out.csv", "../secret.csv", "/etc/passwd", "notes.doc", ".hidden.csv", "gone.csv", "more"],
 )
 def test_what_is_not_a_data_file_below_the_folder_is_not_found(client, name, tmp_path):
     for told in (name, str(tmp_path / name)):

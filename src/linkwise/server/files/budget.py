@@ -8,7 +8,7 @@ from pathlib import Path
 
 from linkwise.errors import InvalidFile
 from linkwise.files.delimited import Delimited
-from linkwise.files.endings import DELIMITED, ending_of
+from linkwise.files.endings import DELIMITED, WORKBOOK, ending_of
 from linkwise.files.npy import read_header
 from linkwise.files.text import is_packed, open_bytes
 from linkwise.tables.read import ARRAYS
@@ -40,18 +40,18 @@ def check_budget(
 
 def _sizes(path: Path, unpacked: int | None) -> Iterator[tuple[str, int]]:
     """Yield the sizes of a file that can be known without reading it, the cheapest first."""
-    if path.suffix.lower() in ARRAYS:
+    if path.suffix.lower() in (*ARRAYS, *WORKBOOK):
         yield from _of_arrays(path)
     elif path.suffix.lower() == ".parquet":
         yield from _of_parquet(path)
-    elif ending_of(path, DELIMITED):
-        if is_packed(path):
-            yield "bytes", _n_unpacked(path, unpacked)
+    elif not path.is_dir() and is_packed(path):
+        yield "bytes", _n_unpacked(path, unpacked)
+    if ending_of(path, DELIMITED) and not path.is_dir():
         yield "columns", len(Delimited.open(path).first)
 
 
 def _of_arrays(path: Path) -> Iterator[tuple[str, int]]:
-    """Yield the sizes of a ``.npy`` or ``.npz`` file; what is no such file is for its reader."""
+    """Yield the sizes of an array or a zip archive; what is no such file is for its reader."""
     try:
         with path.open("rb") as file:
             if zipfile.is_zipfile(file):

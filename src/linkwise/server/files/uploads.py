@@ -19,6 +19,8 @@ import anyio.to_thread
 
 from linkwise.errors import InvalidFile, InvalidInput, LinkwiseError, Remedy
 from linkwise.files.endings import ending_of
+from linkwise.server.files.archive import ENDING as ARCHIVE
+from linkwise.server.files.archive import unpack
 from linkwise.server.files.child import in_child
 from linkwise.server.files.inspection import inspect_file
 from linkwise.server.limits import Limits
@@ -29,6 +31,8 @@ logger = logging.getLogger("linkwise.server")
 
 FOLDER = ".uploads"
 UPLOAD_ID = r"^u[0-9a-f]{32}$"
+#: The folder in which an archive is unpacked.
+UNPACKED = "files"
 _PIECE = 2**20
 #: What helps against faults of a file, for people who choose columns with the mouse.
 ON_A_PAGE = {
@@ -57,9 +61,9 @@ class Uploads:
 
     async def take(self, name: str, chunks: AsyncIterator[bytes]) -> dict[str, Any]:
         """Store the bytes and describe the file; one that cannot be used leaves nothing behind."""
-        suffix = ending_of(name, ENDINGS)
+        suffix = ending_of(name, (*ENDINGS, ARCHIVE))
         if suffix is None:
-            raise InvalidInput(f"the file name must end in {', '.join(ENDINGS)}.")
+            raise InvalidInput(f"the file name must end in {', '.join((*ENDINGS, ARCHIVE))}.")
         upload = f"u{secrets.token_hex(16)}"
         place = self.folder / upload
         place.mkdir()
@@ -71,18 +75,19 @@ class Uploads:
             raise
 
     def path(self, upload: str) -> Path:
-        """Return the file of an upload, and keep it from now on."""
+        """Return the file or folder of an upload, and keep it from now on."""
         place = self.folder / upload
         if not re.fullmatch(UPLOAD_ID, upload) or not (place / "about.json").is_file():
             raise NotFound(f"there is no upload {upload}.")
         (place / "used").touch()
         about = json.loads((place / "about.json").read_text("utf-8"))
-        return place / f"data{about['suffix']}"
+        path: str = about.get("path") or f"data{about['suffix']}"
+        return place / path
 
     def in_their_words(self, path: Path, error: InvalidFile) -> str:
         """Return what is wrong with a file, by the name its sender knows, for who has a page."""
-        name = path.name
-        if path.is_relative_to(self.folder):
+        name = error.file
+        if path.parent.parent == self.folder and path.name != UNPACKED:
             name = json.loads((path.parent / "about.json").read_text("utf-8"))["name"]
         return error.worded(ON_A_PAGE, name)
 
@@ -102,10 +107,13 @@ class Uploads:
             raise InvalidInput("the file is empty.")
 
     def _describe(self, place: Path, upload: str, name: str, suffix: str) -> dict[str, Any]:
+        path = place / f"data{suffix}"
         try:
-            description = self.inspect(place / f"data{suffix}")
+            path = self._unpacked(path) if suffix == ARCHIVE else path
+            description = self.inspect(path)
         except InvalidFile as error:
-            raise InvalidInput(error.worded(ON_A_PAGE, name)) from error
+            called = name if error.file.startswith("data.") else error.file
+            raise InvalidInput(error.worded(ON_A_PAGE, called)) from error
         except LinkwiseError:
             raise
         except Exception as error:  # what damaged files make their readers raise is past listing
@@ -113,8 +121,17 @@ class Uploads:
                 raise  # it is the disk and not the file
             logger.warning("an upload could not be read", exc_info=error)
             raise InvalidInput(f"{name} is not a {suffix} file linkwise can read.") from error
-        (place / "about.json").write_text(json.dumps({"name": name, "suffix": suffix}), "utf-8")
+        about = {"name": name, "path": path.relative_to(place).as_posix()}
+        (place / "about.json").write_text(json.dumps(about), "utf-8")
         return {"upload": upload, "name": name, **description}
+
+    def _unpacked(self, path: Path) -> Path:
+        """Return the table or the folder of pictures in an archive, which is unpacked beside it."""
+        memory, seconds = self.limits.memory, self.limits.seconds
+        folder, most = path.parent / UNPACKED, self.limits.unpacked
+        found = in_child(unpack, path, folder, most, memory=memory, seconds=seconds)
+        path.unlink()
+        return (folder / found).resolve()
 
     def inspect(self, path: Path) -> dict[str, Any]:
         """Describe a file, read by a process of its own that it may lead astray."""

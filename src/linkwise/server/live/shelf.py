@@ -147,21 +147,24 @@ class Shelf:
         return self._writers
 
 
-def folder_name(data: Path | str, n_clusters: int) -> str:
-    """Return the name of the session of a data file: for the same file always the same."""
-    return f"{_of_data(data)}{n_clusters}"
+def folder_name(data: Path | str, n_clusters: int, wish: str = "") -> str:
+    """Return the name of the session of a data file: for the same file and wish always the same."""
+    return f"{_of_data(data, wish)}{n_clusters}"
 
 
-def existing_session(root: Path, data: Path | str, n_clusters: int | None) -> str | None:
+def existing_session(
+    root: Path, data: Path | str, n_clusters: int | None, wish: str = ""
+) -> str | None:
     """Return the name of the session made of a data file; of several, the one used last."""
-    wanted = f"{_of_data(data)}{'*' if n_clusters is None else n_clusters}"
+    wanted = f"{_of_data(data, wish)}{'*' if n_clusters is None else n_clusters}"
     found = [folder for folder in root.glob(wanted) if is_session(folder)]
     latest = max(found, key=lambda folder: folder.stat().st_mtime, default=None)
     return None if latest is None else latest.name
 
 
-def _of_data(data: Path | str) -> str:
-    known = hashlib.sha256(str(data).encode("utf-8", "surrogateescape")).hexdigest()[:8]
+def _of_data(data: Path | str, wish: str) -> str:
+    told = f"{data}{wish}".encode("utf-8", "surrogateescape")
+    known = hashlib.sha256(told).hexdigest()[:8]
     return f"{_slug(Path(data).stem)}-{known}-k"
 
 

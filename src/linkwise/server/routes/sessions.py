@@ -41,6 +41,9 @@ async def get_session(session: SessionId, live: Live) -> SessionDetail:
     about = live.session
     return SessionDetail(
         **_about(session, about),
+        grouped_by=about.grouped_by,
+        left_out=about.left_out,
+        n_unusable=len(about.unusable),
         columns=[Column.model_validate(column) for column in about.columns],
         has_images=about.has_images,
         has_text=about.has_text,
