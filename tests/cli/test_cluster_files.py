@@ -181,7 +181,7 @@ def photos(tmp_path):
 
 def test_a_folder_of_pictures_is_grouped_by_what_they_show(run, photos):
     found = told(run, photos, "-k", 2)
-    assert found["grouped_by"] == "picture (picture)"
+    assert found["grouped_by"] == "file (picture)"
     labels = labels_in("out.csv")
     assert list(labels)[-1] == "blue/11.png"
     blue = {label for name, label in labels.items() if name.startswith("blue")}

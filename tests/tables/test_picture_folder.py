@@ -13,7 +13,7 @@ def test_pictures_are_found_by_their_endings_in_the_order_of_their_names(tmp_pat
         (tmp_path / name).touch()
     assert picture_names(tmp_path) == ["a/c.jpg", "b.PNG", "z.webp"]
     frame = read_frame(tmp_path)
-    assert (frame.names, frame.n_rows) == (["picture"], 3)
+    assert (frame.names, frame.n_rows) == (["file"], 3)
 
 
 def test_a_folder_without_pictures_is_refused(tmp_path):

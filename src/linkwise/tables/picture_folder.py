@@ -10,7 +10,7 @@ from linkwise.files.endings import listed
 from linkwise.tables.frame import Frame
 
 #: What the only column of such a table is called. It names the rows as well.
-COLUMN = "picture"
+COLUMN = "file"
 
 
 def read_folder(folder: Path) -> Frame:

@@ -56,14 +56,14 @@ def test_pictures_become_a_session_that_shows_them(client):
     ).json()
     assert (sent["kind"], sent["n_rows"]) == ("table", 8)
     assert sent["guess"] == {
-        "id": "picture",
-        "features": ["picture"],
+        "id": "file",
+        "features": ["file"],
         "text": None,
-        "image": "picture",
+        "image": "file",
     }
     place = built(client, sent, sent["guess"])
     about = client.get(place).json()
-    assert (about["grouped_by"], about["has_images"]) == ("picture (picture)", True)
+    assert (about["grouped_by"], about["has_images"]) == ("file (picture)", True)
     (row,) = client.get(f"{place}/rows", params={"rows": "4"}).json()
     assert (row["id"], row["has_image"]) == ("b/1.png", True)
     assert client.get(f"{place}/rows/4/image").content == picture(1)

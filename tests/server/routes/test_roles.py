@@ -59,7 +59,7 @@ def test_a_folder_of_pictures_is_listed_described_and_used(client, data_folder):
         Image.new("RGB", (9, 9), (40 * k, 0, 200)).save(data_folder / "photos" / f"{k}.png")
     assert "photos/" in client.get("/api/files").json()
     found = client.get("/api/files/description", params={"file": "photos/"}).json()
-    assert (found["n_rows"], found["guess"]["image"]) == (6, "picture")
+    assert (found["n_rows"], found["guess"]["image"]) == (6, "file")
     over = make(client, {"file": "photos/"})
     place = f"/api/sessions/{over['result']['session']}"
     assert client.get(f"{place}/rows/3/image").headers["content-type"] == "image/png"
