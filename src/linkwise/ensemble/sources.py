@@ -191,6 +191,10 @@ class SparseSource:
         dense: Block = self._matrix[indices].toarray()
         return dense
 
+    def sparse_rows(self, rows: slice | NDArray[np.intp]) -> sparse.csr_array:
+        """Return rows as they are."""
+        return self._matrix[rows]
+
 
 class NpySource:
     """Rows of a ``.npy`` file, read by position and never mapped.

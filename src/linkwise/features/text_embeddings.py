@@ -79,9 +79,10 @@ class TextEmbeddings(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return rows
 
     def _load(self) -> Encoder[str]:
-        if (self.folder_ / "modules.json").is_file():
-            return _sentence_transformer(self.folder_, self.device)
-        return _model2vec(self.folder_)
+        modules = self.folder_ / "modules.json"
+        if not modules.is_file() or "StaticEmbedding" in modules.read_text(encoding="utf-8"):
+            return _model2vec(self.folder_)
+        return _sentence_transformer(self.folder_, self.device)
 
 
 def _checked(text: object) -> str:

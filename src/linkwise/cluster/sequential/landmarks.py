@@ -18,7 +18,7 @@ from sklearn.cluster import kmeans_plusplus
 from sklearn.metrics import pairwise_distances_argmin
 
 from linkwise.ensemble import LabelMatrix, RowSource
-from linkwise.ensemble.preparation import Preparation
+from linkwise.ensemble.preparation import Preparation, is_wide_sparse
 from linkwise.ensemble.sources import sample_rows
 from linkwise.kernels.coassociation import nearest_by_coassociation
 from linkwise.kernels.lloyd import lloyd
@@ -197,7 +197,11 @@ def one_hot(labels: Ints, n_clusters: int) -> Floats:
 
 def _features(source: RowSource, rows: Ints) -> NDArray[np.float32]:
     """Return the landmarks' leading principal components."""
-    landmarks = sample_rows(source, rows)
+    if is_wide_sparse(source):
+        sparse_rows = source.sparse_rows(rows)
+        landmarks = Preparation.fit_sparse(sparse_rows, seed=0).rows(sparse_rows)
+    else:
+        landmarks = sample_rows(source, rows)
     return Preparation.fit(landmarks, project=True).rows(landmarks)
 
 
