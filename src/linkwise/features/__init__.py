@@ -12,17 +12,35 @@
 
 from __future__ import annotations
 
-from linkwise.features.image_embeddings import ImageEmbeddings
-from linkwise.features.images import ImageFeatures
-from linkwise.features.roles import Role, guess_roles
-from linkwise.features.table import TableFeatures
-from linkwise.features.text_embeddings import TextEmbeddings
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "ImageEmbeddings",
-    "ImageFeatures",
-    "Role",
-    "TableFeatures",
-    "TextEmbeddings",
-    "guess_roles",
-]
+if TYPE_CHECKING:
+    from linkwise.features.image_embeddings import ImageEmbeddings as ImageEmbeddings
+    from linkwise.features.images import ImageFeatures as ImageFeatures
+    from linkwise.features.roles import Role as Role
+    from linkwise.features.roles import guess_roles as guess_roles
+    from linkwise.features.table import TableFeatures as TableFeatures
+    from linkwise.features.text_embeddings import TextEmbeddings as TextEmbeddings
+
+#: Where each name lives. Modules load on first use: who only looks at columns needs no estimator.
+_HOME = {
+    "ImageEmbeddings": "image_embeddings",
+    "ImageFeatures": "images",
+    "Role": "roles",
+    "TableFeatures": "table",
+    "TextEmbeddings": "text_embeddings",
+    "guess_roles": "roles",
+}
+
+__all__ = [*_HOME]
+
+
+if not TYPE_CHECKING:  # type checkers would believe that any name is there
+
+    def __getattr__(name: str) -> object:
+        if name not in _HOME:
+            raise AttributeError(f"module 'linkwise.features' has no attribute {name!r}")
+        value = getattr(import_module(f"linkwise.features.{_HOME[name]}"), name)
+        globals()[name] = value
+        return value
