@@ -110,6 +110,19 @@ def test_studio_goes_on_with_the_session_of_the_same_data(people, tmp_path, open
 
 
 @pytest.mark.usefixtures("started")
+def test_studio_says_what_it_groups_by_and_groups_by_what_it_is_told(people, tmp_path, opened):
+    root = tmp_path / "root"
+    call = ("studio", people, "-k", 2, "--root", root, "--port", 0)
+    said = run(*call).stderr
+    assert said.startswith("Grouped by ")
+    with_wish = run(*call, "--by", "height", "--as", "height=category").stderr
+    assert with_wish == "Grouped by height (category).\n"
+    assert opened[0].partition("#")[2] != opened[1].partition("#")[2]
+    assert run(*call, "--by", "height", "--as", "height=category").stderr == ""
+    assert opened[1].partition("#")[2] == opened[2].partition("#")[2]
+
+
+@pytest.mark.usefixtures("started")
 def test_studio_keeps_its_token_in_the_root(people, tmp_path, opened):
     for _ in range(2):
         run("studio", people, "-k", 2, "--root", tmp_path / "root", "--port", 0)
