@@ -63,10 +63,13 @@ def test_whole_number_ids_stay_whole_numbers(table):
 
 @pytest.mark.parametrize("gap", [None, np.nan])
 def test_a_gap_is_no_obstacle(table, gap):
-    t = table({"a": pa.array([1.0, gap, 3.0, 4.0], from_pandas=False)})
-    assert t.X.shape == (4, 2)
-    assert t.unusable.tolist() == [1]
+    t = table({"a": pa.array([1.0, gap, 3.0, 4.0], from_pandas=False), "b": [1.5, 2, 3, 7]})
+    assert t.X.shape == (4, 3)
+    assert t.unusable.tolist() == []
     assert t.notes == ["There is no value of a in 1 row; such rows are grouped by the others."]
+    alone = table({"a": pa.array([1.0, gap, 3.0, 4.0], from_pandas=False)})
+    assert alone.unusable.tolist() == [1]
+    assert alone.notes == []
 
 
 def test_no_rows_are_refused(table):

@@ -3,7 +3,7 @@
 import pytest
 
 from linkwise.errors import InvalidFile
-from linkwise.tables import read_frame
+from linkwise.tables import read_frame, read_row_names
 from linkwise.tables.picture_folder import picture_names
 
 
@@ -14,6 +14,12 @@ def test_pictures_are_found_by_their_endings_in_the_order_of_their_names(tmp_pat
     assert picture_names(tmp_path) == ["a/c.jpg", "b.PNG", "z.webp"]
     frame = read_frame(tmp_path)
     assert (frame.names, frame.n_rows) == (["file"], 3)
+    assert read_row_names(tmp_path) == (3, ["a/c.jpg", "b.PNG", "z.webp"])
+
+
+def test_a_folder_that_is_not_there_is_told_by_the_system(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        read_frame(tmp_path / "photos")
 
 
 def test_a_folder_without_pictures_is_refused(tmp_path):

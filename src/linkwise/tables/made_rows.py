@@ -56,7 +56,7 @@ def make_rows(frame: Frame, choice: Choice, about: Table, folder: Path) -> Table
         raise InvalidFile(frame.file, f": no row has a value in {_listed(about.features)}.")
     notes = [
         *notes,
-        *_gaps({name: int(gaps.sum()) for name, gaps in missing.items() if name not in pictures}),
+        *_gaps({name: gaps for name, gaps in missing.items() if name not in pictures}, unusable),
         *_doubts(frame, about.roles, choice),
         *made.notes_,
     ]
@@ -73,9 +73,10 @@ def _block(made: TableFeatures, X: NDArray[np.float32], name: str) -> NDArray[np
     raise AssertionError(name)
 
 
-def _gaps(missing: Mapping[str, int]) -> list[str]:
-    """Return a sentence about the values that are missing, if there are any."""
-    told = [f"{name} in {_rows(n)}" for name, n in missing.items() if n]
+def _gaps(missing: Mapping[str, NDArray[np.bool_]], unusable: NDArray[np.int64]) -> list[str]:
+    """Return a sentence about the values that are missing in rows that can be used."""
+    counts = {name: int(gaps.sum()) - len(unusable) for name, gaps in missing.items()}
+    told = [f"{name} in {_rows(n)}" for name, n in counts.items() if n]
     if not told:
         return []
     listed = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"

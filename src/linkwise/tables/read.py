@@ -64,11 +64,12 @@ def read_row_names(
     array: str | None = None,
     encoding: str | None = None,
 ) -> tuple[int, list[Any] | None]:
-    """Return the number of rows of a file and, with ``id_column``, their ids."""
+    """Return the number of rows of a file and, with ``id_column`` or of a folder, their ids."""
     _check_array(path, array)
     if path.suffix.lower() in ARRAYS:
         table = read_arrays(path, array, Choice(id_column))
         return table.X.shape[0], table.ids
+    id_column = COLUMN if path.is_dir() else id_column
     wanted = [] if id_column is None else [id_column]
     frame = read_frame(path, wanted, wanted, encoding)
     return frame.n_rows, ids_of(frame, id_column)
@@ -95,6 +96,8 @@ def read_frame(
     """
     if path.is_dir():
         return read_folder(path)
+    if not path.suffix:
+        path.stat()  # a folder that is missing is told by the operating system
     if ending_of(path, DELIMITED):
         return read_csv(path, as_text, only, encoding)
     if ending_of(path, (*TYPED, *LINES)):

@@ -131,7 +131,7 @@ def test_what_unpacks_to_too_much_is_refused_whatever_it_says_of_its_size(tmp_pa
         ([("a.csv", b"x"), ("a.csv/b.csv", b"y")], "holds 'a.csv/b.csv' twice."),
         ([(f"{'x' * 300}.csv", b"y")], "holds a file whose name is too long."),
     ],
-    ids=lambda value: "",
+    ids=["several tables", "neither", "twice", "file and folder", "long name"],
 )
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_what_cannot_be_used_is_refused(tmp_path, parts, said):
