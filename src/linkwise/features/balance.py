@@ -1,10 +1,12 @@
 """How loud each column is: nothing in a clustering turns down a column that is too loud.
 
 The variance of a column's features, summed, is set to its share. A number and a date have one, in
-all, however many parts they have. A category has half of that: however little it means, its values
-are perfectly apart, so k clusters explain all of its variance, and of a number's not all. A text, a
-picture or a vector has 16: its variance is spread over a hundred directions or more, of which k
-clusters explain a tenth, and with less it would be outvoted by the number that tells its length.
+all, however many parts they have. Two values of a category are as far apart as one standard
+deviation of a number, which gives it a share of a quarter (two values) to a half (many): however
+little it means, its values are perfectly apart, so that clusters can explain all of its variance. A
+text, a picture or a vector has 16: its variance is spread over a hundred directions or more, of
+which clusters explain a tenth, and with less it would be outvoted by the number that tells its
+length.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linkwise.features.categories import OneHotBlock
 from linkwise.features.columns import spread_rows
 
 if TYPE_CHECKING:
@@ -34,6 +37,8 @@ SHARES = {
 
 def loudness(role: str, block: Block, column: pa.ChunkedArray) -> float:
     """Return the factor that gives a block its share of the variance."""
+    if isinstance(block, OneHotBlock):
+        return float(np.sqrt(SHARES["category"]))
     sample = column.take(spread_rows(len(column), _SAMPLE_ROWS))
     features = np.empty((len(sample), block.n_features), dtype=np.float32)
     block.fill(sample, features)
