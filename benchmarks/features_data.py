@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
@@ -74,3 +75,45 @@ def _typo(word: str, rng: np.random.Generator) -> str:
     if kind == 1:
         return word[:k] + word[k] + word[k:]
     return word[:k] + word[k + 1] + word[k] + word[k + 2 :]
+
+
+class Mixed(NamedTuple):
+    """A table, the class of each row, and which columns are of which kind."""
+
+    frame: pd.DataFrame
+    y: Ints
+    blocks: dict[str, list[str]]
+
+
+def mixed_table(n_rows: int, n_classes: int = 4, *, clear: float = 1.0, seed: int = 0) -> Mixed:
+    """Return numbers, categories and dates that tell something of the class, and some that do not.
+
+    ``clear`` says how much: 1 puts the classes' means of each number about two standard deviations
+    apart. One number in twenty is missing, one in two hundred is ten times too large.
+    """
+    rng = np.random.default_rng(seed)
+    y = rng.integers(n_classes, size=n_rows)
+    columns: dict[str, object] = {}
+    for k in range(4):
+        values = rng.normal(size=n_rows) + clear * rng.normal(0, 1.5, n_classes)[y]
+        values[rng.random(n_rows) < 0.005] *= 10
+        columns[f"number {k}"] = np.where(rng.random(n_rows) < 0.05, np.nan, values * 10.0**k)
+    for k, n_values in enumerate((3, 5, 8)):
+        told = rng.integers(n_values, size=n_classes)[y]
+        drawn = np.where(
+            rng.random(n_rows) < 0.6 * clear, told, rng.integers(n_values, size=n_rows)
+        )
+        columns[f"category {k}"] = np.array([f"kind {c}" for c in "abcdefgh"], dtype=object)[drawn]
+    start = rng.permutation(n_classes)[y] * (300 / n_classes) + rng.normal(0, 30 / clear, n_rows)
+    days = start.astype(int) % 360 + 365 * rng.integers(3, size=n_rows)
+    columns["date"] = (np.datetime64("2020-01-01") + days).astype("datetime64[s]")
+    blocks = {
+        "numbers": [name for name in columns if name.startswith("number")],
+        "categories": [name for name in columns if name.startswith("category")],
+        "dates": ["date"],
+    }
+    for k in range(3):
+        columns[f"noise number {k}"] = rng.gamma(2.0, size=n_rows)
+    for k, n_values in enumerate((2, 6)):
+        columns[f"noise category {k}"] = rng.choice(list("uvwxyz")[:n_values], n_rows)
+    return Mixed(pd.DataFrame(columns), y, blocks)

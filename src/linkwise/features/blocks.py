@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwise.errors import InvalidInput
 from linkwise.features.categories import fit_category
 from linkwise.features.dates import DateBlock
 from linkwise.features.numbers import NumberBlock
@@ -41,6 +42,23 @@ def fit_block(
     folder: str,
 ) -> Block:
     """Return the fitted block of a column; what people should know goes to ``note``."""
+    import pyarrow as pa
+
+    try:
+        return _fit(role, name, column, note, folder)
+    except pa.ArrowException:
+        raise InvalidInput(
+            f'column "{name}" cannot be used as {role}: its type is {column.type}.'
+        ) from None
+
+
+def _fit(
+    role: str,
+    name: str,
+    column: pa.ChunkedArray,
+    note: Callable[[str], None],
+    folder: str,
+) -> Block:
     if role == "picture":
         return PictureBlock.fit(name, column, note, folder)
     if role == "category":

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwise.errors import InvalidInput
 from linkwise.files.delimited import has_decimal_comma
-from linkwise.files.frames import arrow_column, frame_columns
+from linkwise.files.frames import arrow_column, column_values, frame_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,7 +31,12 @@ class Columns(Mapping[str, "pa.ChunkedArray"]):
         self._columns = frame_columns(frame)
 
     def __getitem__(self, name: str) -> pa.ChunkedArray:
-        return plain(arrow_column(name, self._columns[name]))
+        values = self._columns[name]
+        try:
+            return plain(arrow_column(name, values))
+        except InvalidInput:  # values of several types are read as they are written
+            written = [None if v is None or v != v else str(v) for v in column_values(values)]
+            return plain(arrow_column(name, written))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)

@@ -82,7 +82,7 @@ class DateBlock:
         read = parsed(column, formats)
         strange = (read.is_null().to_numpy() & column.is_valid().to_numpy()).sum()
         if strange:
-            note(f'"{name}": {strange} values are no dates and count as missing.')
+            note(f'"{name}": {strange} of its values are no dates.')
         if len(formats) > 1:
             note(f'"{name}": dates are written in two formats, {formats[0]} and {formats[1]}.')
         return cls(formats, Squash.fit(_seconds(read)))

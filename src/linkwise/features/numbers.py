@@ -71,10 +71,7 @@ class NumberBlock:
         strange = gaps & column.is_valid().to_numpy()
         if strange.any():
             first = column[int(np.argmax(strange))].as_py()
-            note(
-                f'"{name}": {strange.sum()} values such as {first!r} are no numbers and count '
-                f"as missing."
-            )
+            note(f'"{name}": {strange.sum()} of its values, such as "{first}", are no numbers.')
         squash = Squash.fit(values[spread_rows(len(values), _SAMPLE_ROWS)])
         return cls(decimal, squash, bool(gaps.any()))
 

@@ -32,6 +32,12 @@ TEXT_WORDS = 3.0
 FEW_VALUES = 30
 #: Fewer rows cannot tell an id from a feature.
 _FEW_ROWS = 10
+#: Strings of this many letters on average are text without blanks.
+_LONG = 60
+#: Characters of a string that are looked at.
+_LOOKED_AT = 1000
+#: Whole numbers below are told apart by a float.
+_MOST_EXACT = 2.0**53
 _ID_NAME = re.compile(r"(^|[\s_.\-])(id|ids|uuid|guid|key|index|nr|no)$|[a-z]I[dD]$", re.IGNORECASE)
 
 
@@ -76,7 +82,7 @@ def guess_roles(frame: IntoDataFrame) -> dict[str, Role]:
     >>> for column, role in guess_roles(frame).items():
     ...     print(f"{column}: {role.name}, {role.reason}")
     nr: id, it counts the rows
-    paid: number, true or false
+    paid: category, true or false
     note: ignored, it is empty
     """
     columns = Columns(frame)
@@ -101,14 +107,12 @@ def check_roles(given: Mapping[str, str] | None, columns: Columns) -> dict[str, 
 
 def guess_role(name: str, column: pa.ChunkedArray) -> Role:
     """Tell what one column is good for."""
-    import pyarrow.compute as pc
-
     if column.null_count == len(column):
         return Role("ignored", "it is empty")
     sample = column.take(spread_rows(len(column), SAMPLE_ROWS))
     if sample.null_count == len(sample):
         sample = column
-    return _by_type(name, column, pc.drop_null(sample))
+    return _by_type(name, column, sample.drop_null())
 
 
 def _by_type(name: str, column: pa.ChunkedArray, sample: pa.ChunkedArray) -> Role:
@@ -119,7 +123,7 @@ def _by_type(name: str, column: pa.ChunkedArray, sample: pa.ChunkedArray) -> Rol
     if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
         return _vector(column)
     if types.is_boolean(kind):
-        return _unless_constant(column, Role("number", "true or false"))
+        return _unless_constant(column, Role("category", "true or false"))
     if types.is_timestamp(kind) or types.is_date(kind):
         return _unless_constant(column, Role("date", "dates"))
     if types.is_integer(kind):
@@ -174,6 +178,8 @@ def _vector(column: pa.ChunkedArray) -> Role:
 def _strings(name: str, column: pa.ChunkedArray, sample: pa.ChunkedArray) -> Role:
     import pyarrow.compute as pc
 
+    words = float(pc.mean(pc.count_substring_regex(sample, r"\S+")).as_py())
+    sample = pc.utf8_slice_codeunits(sample, 0, _LOOKED_AT)
     decimal = decimal_mark(sample)
     are_numbers = ~np.isnan(numbers_in(sample, decimal))
     if are_numbers.mean() >= MOST:
@@ -185,17 +191,14 @@ def _strings(name: str, column: pa.ChunkedArray, sample: pa.ChunkedArray) -> Rol
     if formats:
         several = f" in {len(formats)} formats" if len(formats) > 1 else ""
         return Role("date", f'dates written as text{several} such as "{sample[0].as_py()}"')
-    words = float(pc.mean(pc.count_substring_regex(sample, r"\S+")).as_py())
     long = float(pc.mean(pc.utf8_length(sample)).as_py())
     n_values = pc.count_distinct(sample).as_py()
-    if words >= TEXT_WORDS or (long >= 10 * TEXT_WORDS and words > 1):
-        if n_values <= FEW_VALUES and n_values < len(sample) / 2:
-            return Role("category", f"{n_values} different texts")
+    few = n_values <= min(FEW_VALUES, len(sample) / 2)
+    all_differ = n_values == len(sample) >= _FEW_ROWS
+    if not few and (words >= TEXT_WORDS or long >= _LONG or (all_differ and words >= 1.5)):
         return Role("text", f"text of {words:.0f} words on average")
-    if n_values == len(sample) >= _FEW_ROWS and words < 1.5:
+    if all_differ:
         return Role("id", "no two rows share a value")
-    if n_values == len(sample) and words > 1.5 and len(sample) >= _FEW_ROWS:
-        return Role("text", f"text of {words:.0f} words on average")
     return Role("category", f"{n_values} different values")
 
 
@@ -203,7 +206,8 @@ def _numbers_as_text(name: str, column: pa.ChunkedArray, decimal: str, written: 
     import pyarrow as pa
 
     values = numbers_in(column, decimal)
-    if np.isfinite(values).all() and (values == np.round(values)).all():
+    exact = np.abs(values) < _MOST_EXACT
+    if exact.all() and (values == np.round(values)).all():
         whole = _whole_number(name, pa.chunked_array([values.astype(np.int64)]))
         if whole.name == "id":
             return whole

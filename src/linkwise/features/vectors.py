@@ -28,10 +28,7 @@ class VectorBlock:
         import pyarrow.compute as pc
 
         there = column.drop_null()
-        try:
-            lengths = pc.min_max(pc.list_value_length(there)).as_py()
-        except Exception:
-            lengths = {"min": None, "max": None}
+        lengths = pc.min_max(pc.list_value_length(there)).as_py()
         if not lengths["min"] or lengths["min"] != lengths["max"]:
             raise InvalidInput(
                 f'column "{name}" cannot be used as vector: its values are no lists of one length.'
