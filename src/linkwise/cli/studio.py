@@ -61,12 +61,15 @@ def command(
         session = _session(root, data, n_clusters, quiet=quiet)
         address = f"{running.address(listener)}/?token={token}#/s/{session}"
 
+        way_in = running.WayIn(root)
+
         def show() -> None:
             click.echo(f"The studio is at\n\n    {address}\n\nCtrl-C ends it; nothing is lost.")
             if not no_browser:
-                webbrowser.open(address)
+                webbrowser.open(way_in.to(address))
 
-        running.run(create_app(root, token=token), listener, show)
+        with way_in:
+            running.run(create_app(root, token=token), listener, show)
 
 
 def _session(root: Path, data: Path | None, n_clusters: int | None, *, quiet: bool) -> str:

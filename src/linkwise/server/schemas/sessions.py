@@ -31,7 +31,7 @@ class Columns(Request):
     """What the columns of a table are for; features None means all columns of numbers."""
 
     id: ColumnName | None = None
-    features: Annotated[list[ColumnName], Field(max_length=100_000)] | None = None
+    features: Annotated[list[ColumnName], Field(max_length=100_000, fail_fast=True)] | None = None
     text: ColumnName | None = None
     image: ColumnName | None = None
 
