@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from pathlib import Path
 
 import click
@@ -47,6 +48,14 @@ token_option = click.option(
     metavar="NAME",
     help="A name this machine is reached by from elsewhere; may be given several times.",
 )
+@click.option(
+    "--database",
+    "databases",
+    multiple=True,
+    metavar="URL",
+    envvar="LINKWISE_DATABASES",
+    help="A database in which sessions may keep their journals; others are not connected to.",
+)
 @click.option("--cert", type=FilePath(), help="Certificate for HTTPS, a PEM file.")
 @click.option("--cert-key", type=FilePath(), help="Private key of the certificate, a PEM file.")
 @click.option(
@@ -69,6 +78,7 @@ def command(
     port: int,
     token_file: Path | None,
     allow_host: tuple[str, ...],
+    databases: tuple[str, ...],
     cert: Path | None,
     cert_key: Path | None,
     plain_http: bool,
@@ -96,6 +106,7 @@ def command(
 
     https = None if cert is None else running.Certificate(cert, cert_key)
     running.check_public(host, https, plain_http)
+    os.umask(0o077)  # what is written from here on is for the owner alone
     token = running.read_token(token_file)
     app = create_app(
         root,
@@ -103,6 +114,7 @@ def command(
         data_folder=data,
         limits=Limits.of(limits),
         hosts=(*allow_host, host),
+        databases=databases,
     )
     log_to(level=logging.WARNING if quiet else logging.INFO)
     with running.bind(host, port) as listener:

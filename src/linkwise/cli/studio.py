@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import webbrowser
 from pathlib import Path
 
@@ -55,6 +56,7 @@ def command(
     from linkwise.server.logs import log_to
 
     log_to(level=logging.WARNING)
+    os.umask(0o077)  # what is written from here on is for the owner alone
     root.mkdir(parents=True, exist_ok=True)
     token = running.read_token(token_file or root / ".token")
     with running.bind("127.0.0.1", port) as listener:

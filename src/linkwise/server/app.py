@@ -57,6 +57,7 @@ def create_app(
     data_folder: str | os.PathLike[str] | None = None,
     limits: Limits | None = None,
     hosts: Iterable[str] = (),
+    databases: Iterable[str] = (),
 ) -> FastAPI:
     """Return the service of the sessions below ``root``.
 
@@ -72,8 +73,10 @@ def create_app(
         How much anybody may ask for; None are those of the documentation.
     hosts : iterable of str, default=()
         Names the service answers to, besides those of this machine's loopback interface.
+    databases : iterable of str, default=()
+        Addresses of the databases in which sessions may keep their journals.
     """
-    shelf, limits = Shelf(Path(root)), limits or Limits()
+    shelf, limits = Shelf(Path(root), databases), limits or Limits()
     keys, doors = Keys(token, shelf.root), Doors(limits)
     folder = None if data_folder is None else Path(data_folder)
     service = Service(

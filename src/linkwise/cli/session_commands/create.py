@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import click
@@ -101,6 +102,7 @@ def create(
 
     if features and drop:
         raise click.UsageError("--features and --drop exclude each other: give one of them.")
+    os.umask(0o077)  # a session is for its owner alone
     columns = Columns(id_column, features, text, image, drop, image_shape, array)
     with (
         progress_bar("building the ensemble", quiet=quiet) as report,
