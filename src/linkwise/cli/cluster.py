@@ -22,6 +22,7 @@ from linkwise.cli.options import (
     id_option,
     json_option,
     quiet_option,
+    raw_option,
     seed_option,
 )
 from linkwise.cli.progress import Report, progress_bar
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     "of CSV and Parquet files are standardised, because each may have a unit of its own; NumPy "
     "arrays are not.",
 )
+@raw_option
 @seed_option
 @quiet_option
 @json_option
@@ -80,6 +82,7 @@ def command(
     drop: tuple[str, ...],
     array: str | None,
     standardise: bool | None,
+    raw: bool,
     seed: int,
     quiet: bool,
     as_json: bool,
@@ -108,7 +111,7 @@ def command(
         X = _standardised(table.X) if wanted else table.X
         model, notes = _fit(method, n_clusters, seed, X, said, named, report)
     seconds = time.perf_counter() - started
-    write_labels(output, model.labels_, table.ids, getattr(model, "margins_", None))
+    write_labels(output, model.labels_, table.ids, getattr(model, "margins_", None), raw=raw)
     outcome = Outcome(data, table, method, seed, wanted, model, knowledge, notes, seconds, output)
     if as_json:
         click.echo(json.dumps(outcome.as_dict(), indent=2))

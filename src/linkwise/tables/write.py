@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.errors import InvalidInput
+from linkwise.files.csv_writer import write_csv
 
 
 def check_output(path: Path) -> None:
@@ -26,8 +26,13 @@ def write_labels(
     labels: NDArray[np.integer[Any]],
     ids: Sequence[Any] | None,
     margins: NDArray[np.float32] | None,
+    *,
+    raw: bool = False,
 ) -> None:
-    """Write ``id, label`` and, where there is one, ``margin``; ``.npy`` holds the labels alone."""
+    """Write ``id, label`` and, where there is one, ``margin``; ``.npy`` holds the labels alone.
+
+    With ``raw``, ids that a spreadsheet would run are written to ``.csv`` as they are.
+    """
     suffix = path.suffix.lower()
     names = range(len(labels)) if ids is None else ids
     if suffix == ".npy":
@@ -36,10 +41,7 @@ def write_labels(
         columns: dict[str, Any] = {"id": names, "label": labels.tolist()}
         if margins is not None:
             columns["margin"] = margins.astype(str).tolist()
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, lineterminator="\n")  # pyarrow would quote every text
-            writer.writerow(columns)
-            writer.writerows(zip(*columns.values(), strict=True))
+        write_csv(path, columns, raw=raw)
     else:
         _write_parquet(path, list(names), labels, margins)
 
