@@ -40,13 +40,14 @@ class RealService:
 
 
 @contextmanager
-def real_service(root, *options, token=TOKEN):
-    """Serve ``root`` until the block ends."""
+def real_service(root, *options, token=TOKEN, descriptors=1024):
+    """Serve ``root`` until the block ends; the process gets few file descriptors, as usual."""
     kept = Path(root).parent / "token-of-the-service"
     kept.write_text(token)
     kept.chmod(0o600)
     command = [str(Path(sys.executable).with_name("linkwise")), "serve", "--root", str(root)]
     command += ["--port", "0", "--token-file", str(kept), *options]
+    command = ["sh", "-c", f'ulimit -n {descriptors}; exec "$0" "$@"', *command]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         said = ""

@@ -17,6 +17,7 @@ from service_client import BEARER, FLOWERS, TOKEN, answer, tell
 def start(root, tmp_path):
     """Start ``linkwise serve`` as a process of its own."""
     (tmp_path / "token").write_text(TOKEN)
+    (tmp_path / "token").chmod(0o600)
     running = []
 
     def begin():

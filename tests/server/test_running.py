@@ -55,5 +55,19 @@ def test_a_token_file_is_made_for_its_owner_and_read_again(tmp_path):
 def test_a_file_without_a_token_is_refused(tmp_path, content):
     path = tmp_path / "token"
     path.write_text(content, encoding="utf-8")
+    path.chmod(0o600)
     with pytest.raises(InvalidInput, match="does not hold a token"):
         read_token(path)
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o602, 0o666])
+def test_a_token_that_others_can_read_is_refused(tmp_path, mode):
+    path = tmp_path / "token"
+    path.write_text("x" * 43)
+    path.chmod(mode)
+    with pytest.raises(InvalidInput) as refused:
+        read_token(path)
+    assert str(refused.value) == (
+        f"{path} can be read or written by others, so what is in it is no secret. Take their "
+        f"rights away (chmod 600 {path}), or remove the file for a new token."
+    )

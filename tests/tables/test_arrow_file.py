@@ -38,7 +38,7 @@ def test_other_columns_are_grouped_by_too(table):
     assert {name: role.name for name, role in t.roles.items()} == {
         "a": "number",
         "c": "category",
-        "d": "number",
+        "d": "category",
         "v": "vector",
     }
     assert t.features == ["a", "c", "d", "v"]

@@ -26,6 +26,7 @@ from linkwise.cli.options import (
     id_option,
     json_option,
     quiet_option,
+    raw_option,
     roles_option,
     seed_option,
 )
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     "columns of tables are standardised, because each may have a unit of its own; NumPy arrays are "
     "not. What is made of texts, pictures and mixed tables is balanced already.",
 )
+@raw_option
 @seed_option
 @quiet_option
 @json_option
@@ -90,6 +92,7 @@ def command(
     encoding: str | None,
     array: str | None,
     standardise: bool | None,
+    raw: bool,
     seed: int,
     quiet: bool,
     as_json: bool,
@@ -137,9 +140,9 @@ def command(
     outcome = Outcome(data, table, method, seed, wanted, model, knowledge, notes, seconds, output)
     to_stdout = output == DASH
     if to_stdout:
-        print_labels(sys.stdout, written, table.ids, margins)
+        print_labels(sys.stdout, written, table.ids, margins, raw=raw)
     else:
-        write_labels(output, written, table.ids, margins)
+        write_labels(output, written, table.ids, margins, raw=raw)
     if as_json:
         click.echo(json.dumps(outcome.as_dict(), indent=2), err=to_stdout)
     else:

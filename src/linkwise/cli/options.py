@@ -142,3 +142,9 @@ drop_option = click.option(
     help="Leave these columns out.",
     callback=_advised(Remedy.LEAVE_COLUMN_OUT, 'leave the column out with --drop "{name}"'),
 )
+raw_option = click.option(
+    "--raw",
+    is_flag=True,
+    help="Write text to CSV as it is, for programs. By default, text that a spreadsheet would run "
+    "as a formula gets an apostrophe in front.",
+)

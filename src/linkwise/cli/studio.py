@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import webbrowser
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -96,6 +97,7 @@ def command(
     from linkwise.server.logs import log_to
 
     log_to(level=logging.WARNING)
+    os.umask(0o077)  # what is written from here on is for the owner alone
     root.mkdir(parents=True, exist_ok=True)
     token = running.read_token(token_file or root / ".token")
     with running.bind("127.0.0.1", port) as listener:
@@ -103,12 +105,15 @@ def command(
         session = _session(root, data, n_clusters, wanted, quiet=quiet)
         address = f"{running.address(listener)}/?token={token}#/s/{session}"
 
+        way_in = running.WayIn(root)
+
         def show() -> None:
             click.echo(f"The studio is at\n\n    {address}\n\nCtrl-C ends it; nothing is lost.")
             if not no_browser:
-                webbrowser.open(address)
+                webbrowser.open(way_in.to(address))
 
-        running.run(create_app(root, token=token), listener, show)
+        with way_in:
+            running.run(create_app(root, token=token), listener, show)
 
 
 def _session(

@@ -33,6 +33,13 @@ class Limits:
     columns: int = _limit(20_000, "columns of a table")
     memory: int = _limit(4 * GB, "bytes of memory for reading one file")
     seconds: int = _limit(120, "seconds for reading one file")
+    body: int = _limit(2 * MB, "bytes of a request other than an upload")
+    head_seconds: int = _limit(10, "seconds until the head of a request is complete")
+    body_seconds: int = _limit(30, "seconds between two parts of a body")
+    connections: int = _limit(1000, "connections that showed a token")
+    strangers: int = _limit(256, "connections that have not shown a token")
+    strangers_per_address: int = _limit(128, "of these, from one address")
+    wrong_tokens: int = _limit(10, "wrong tokens a minute from one address without a wait")
 
     @classmethod
     def of(cls, settings: Iterable[str]) -> Limits:

@@ -19,12 +19,15 @@ from linkwise.session.errors import KeyReused, SessionError, StorageTrouble
 logger = logging.getLogger("linkwise.server")
 
 MEANING = {
-    400: "The body cannot be read.",
+    400: "The body cannot be read, or a header that may be there once is there twice.",
     401: "The token is missing or wrong.",
-    403: "The request names a foreign host or comes from a page of another site.",
+    403: "The token may not do this, or the request names a foreign host or comes from a page of "
+    "another site.",
     404: "There is no such thing.",
     409: "It does not fit what is already there.",
     413: "The body is too long.",
+    429: "There were too many wrong tokens.",
+    431: "The address and its headers are too long.",
     422: "The request says something that cannot be; the sentence tells what.",
     503: "It cannot be done right now, for example because the disk is full. Nothing was lost.",
 }
@@ -51,7 +54,7 @@ class TooLarge(LinkwiseError):
 
 def refuses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the documentation of the refusals of a route, the usual ones included."""
-    every = sorted({401, 403, 422, 503, *statuses})
+    every = sorted({400, 401, 403, 422, 429, 431, 503, *statuses})
     return {status: {"model": Refusal, "description": MEANING[status]} for status in every}
 
 

@@ -13,6 +13,7 @@ from fastapi import Path as FromPath
 from linkwise.errors import InvalidFile, InvalidInput
 from linkwise.server.files.folder import DataFolder
 from linkwise.server.files.uploads import Uploads
+from linkwise.server.keys import HOLDER, Holder
 from linkwise.server.live.jobs import Jobs
 from linkwise.server.live.session import LiveSession
 from linkwise.server.live.shelf import SESSION_ID, Shelf
@@ -47,6 +48,15 @@ async def _the_service(request: Request) -> Service:
 
 SessionId = Annotated[str, FromPath(pattern=SESSION_ID, description="Name of the session.")]
 ServiceHere = Annotated[Service, Depends(_the_service)]
+
+
+async def _the_holder(request: Request) -> Holder:
+    """Return who sent the request."""
+    holder: Holder = request.scope[HOLDER]
+    return holder
+
+
+HolderHere = Annotated[Holder, Depends(_the_holder)]
 
 
 async def _the_session(session: SessionId, request: Request) -> AsyncIterator[LiveSession]:

@@ -27,6 +27,7 @@ from linkwise.session.data.file import (
 from linkwise.session.data.layout import pca_layout
 from linkwise.session.data.layout_file import write_layout
 from linkwise.session.errors import SessionError, StorageTrouble
+from linkwise.session.journal.address import without_secrets
 from linkwise.session.journal.journal import create_journal
 from linkwise.tables.words import grouped_by
 from linkwise.validation import require_number
@@ -129,9 +130,7 @@ def _reason(error: OSError) -> str:
 
 def _without_password(url: str) -> str:
     """Return the address of a database without the password, which does not belong in a file."""
-    head, at, tail = url.rpartition("@")
-    scheme, slashes, user = head.partition("://")
-    return f"{scheme}{slashes}{user.partition(':')[0]}{at}{tail}" if at else url
+    return without_secrets(url)
 
 
 def _sync_tree(folder: Path) -> None:

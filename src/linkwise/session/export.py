@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from linkwise.errors import InvalidInput
+from linkwise.files.csv_writer import write_csv
 from linkwise.session.events.event import Event
 from linkwise.session.events.kinds import KINDS
 from linkwise.session.state.view import View
@@ -18,7 +18,7 @@ from linkwise.tables import check_output
 WHAT = ("labels", "answers")
 
 
-def export_labels(path: Path, view: View, ids: Sequence[Any] | None) -> None:
+def export_labels(path: Path, view: View, ids: Sequence[Any] | None, *, raw: bool = False) -> None:
     """Write one line per row: id, cluster, name, margin."""
     names = {cluster.number: cluster.name for cluster in view.clusters}
     labels = view.labels.tolist()
@@ -30,14 +30,17 @@ def export_labels(path: Path, view: View, ids: Sequence[Any] | None) -> None:
             "name": [names[label] for label in labels],
             "margin": [round(margin, 6) for margin in view.margins.tolist()],
         },
+        raw=raw,
     )
 
 
-def export_answers(path: Path, events: Iterable[Event], ids: Sequence[Any] | None) -> None:
+def export_answers(
+    path: Path, events: Iterable[Event], ids: Sequence[Any] | None, *, raw: bool = False
+) -> None:
     """Write one line per answer, label and set of rows: who said what, when, and if it stands."""
     lines = list(_lines(events, ids))
     columns = ("event", "when", "who", "kind", "verdict", "ids", "name", "undone")
-    _write(path, {name: [line[k] for line in lines] for k, name in enumerate(columns)})
+    _write(path, {name: [line[k] for line in lines] for k, name in enumerate(columns)}, raw=raw)
 
 
 def _lines(events: Iterable[Event], ids: Sequence[Any] | None) -> Iterator[tuple[Any, ...]]:
@@ -57,16 +60,13 @@ def _lines(events: Iterable[Event], ids: Sequence[Any] | None) -> Iterator[tuple
         yield event.seq, event.when, event.who, event.kind, verdict, listed, name or "", undone
 
 
-def _write(path: Path, columns: dict[str, list[Any]]) -> None:
+def _write(path: Path, columns: dict[str, list[Any]], *, raw: bool) -> None:
     """Write to a draft first: a file that was there is replaced whole or not at all."""
     check_output(path)
     draft = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
         if path.suffix.lower() == ".csv":
-            with draft.open("w", newline="", encoding="utf-8") as file:
-                writer = csv.writer(file, lineterminator="\n")  # pyarrow would quote every text
-                writer.writerow(columns)
-                writer.writerows(zip(*columns.values(), strict=True))
+            write_csv(draft, columns, raw=raw)
         elif path.suffix.lower() == ".parquet":
             _write_parquet(draft, columns)
         else:

@@ -412,14 +412,20 @@ class Session(Speaking):
         with run_options(progress=progress, cancel=cancel):
             return self._layouts.get(kind)
 
-    def export(self, path: str | os.PathLike[str], what: str = "labels") -> None:
-        """Write "labels" (id, cluster, name, margin) or "answers" to a CSV or Parquet file."""
+    def export(
+        self, path: str | os.PathLike[str], what: str = "labels", *, raw: bool = False
+    ) -> None:
+        """Write "labels" (id, cluster, name, margin) or "answers" to a CSV or Parquet file.
+
+        In CSV, text that a spreadsheet would run gets an apostrophe in front; not with ``raw``,
+        which is for programs.
+        """
         if what not in WHAT:
             raise InvalidInput(f"what is {what!r}, expected one of {', '.join(WHAT)}.")
         if what == "labels":
-            export_labels(Path(path), self.view(), self._display.ids)
+            export_labels(Path(path), self.view(), self._display.ids, raw=raw)
         else:
-            export_answers(Path(path), self.history(), self._display.ids)
+            export_answers(Path(path), self.history(), self._display.ids, raw=raw)
 
     def recipe(self) -> str:
         """Return three lines of Python that give these labels again."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.errors import InvalidInput
+from linkwise.files.csv_writer import print_csv
 
 
 def check_output(path: Path) -> None:
@@ -26,17 +26,15 @@ def print_labels(
     labels: NDArray[np.integer[Any]],
     ids: Sequence[Any] | None,
     margins: NDArray[np.float32] | None,
+    *,
+    raw: bool = False,
 ) -> None:
     """Write ``id, label`` and, where there is one, ``margin`` as CSV."""
-    columns: dict[str, Any] = {
-        "id": range(len(labels)) if ids is None else ids,
-        "label": labels.tolist(),
-    }
+    names = range(len(labels)) if ids is None else ids
+    columns: dict[str, Any] = {"id": names, "label": labels.tolist()}
     if margins is not None:
         columns["margin"] = margins.astype(str).tolist()
-    writer = csv.writer(stream, lineterminator="\n")  # pyarrow would quote every text
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
+    print_csv(stream, columns, raw=raw)
 
 
 def write_labels(
@@ -44,14 +42,19 @@ def write_labels(
     labels: NDArray[np.integer[Any]],
     ids: Sequence[Any] | None,
     margins: NDArray[np.float32] | None,
+    *,
+    raw: bool = False,
 ) -> None:
-    """Write ``id, label`` and, where there is one, ``margin``; ``.npy`` holds the labels alone."""
+    """Write ``id, label`` and, where there is one, ``margin``; ``.npy`` holds the labels alone.
+
+    With ``raw``, ids that a spreadsheet would run are written to ``.csv`` as they are.
+    """
     suffix = path.suffix.lower()
     if suffix == ".npy":
         np.save(path, labels)
     elif suffix == ".csv":
         with path.open("w", newline="", encoding="utf-8") as file:
-            print_labels(file, labels, ids, margins)
+            print_labels(file, labels, ids, margins, raw=raw)
     else:
         names = list(range(len(labels)) if ids is None else ids)
         _write_parquet(path, names, labels, margins)

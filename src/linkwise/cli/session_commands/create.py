@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import click
@@ -115,6 +116,7 @@ def create(
 
     if by and drop:
         raise click.UsageError("--by and --drop exclude each other: give one of them.")
+    os.umask(0o077)  # a session is for its owner alone
     columns = Columns(id_column, by, text, image, drop, image_shape, array, roles, encoding)
     with (
         progress_bar("building the ensemble", quiet=quiet) as report,

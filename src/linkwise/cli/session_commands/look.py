@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from linkwise.cli.options import FilePath, json_option
+from linkwise.cli.options import FilePath, json_option, raw_option
 from linkwise.cli.session_commands.say import folder_argument
 
 if TYPE_CHECKING:
@@ -161,8 +161,9 @@ def suspects(folder: Path, as_json: bool) -> None:
     show_default=True,
     help="One line per row, or one per answer.",
 )
-def export(folder: Path, output: Path, what: str) -> None:
+@raw_option
+def export(folder: Path, output: Path, what: str, raw: bool) -> None:
     """Write labels (id, cluster, name, margin) or answers (who, when, what) to a file."""
     with _open(folder) as session:
-        session.export(output, what)
+        session.export(output, what, raw=raw)
     click.echo(f"Wrote {output}.")

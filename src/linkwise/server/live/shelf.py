@@ -8,7 +8,7 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -19,6 +19,9 @@ from linkwise.errors import LinkwiseError
 from linkwise.server.live.session import LiveSession
 from linkwise.server.refusals import NotFound, Stopping
 from linkwise.session import Session, Summary, describe, is_session
+from linkwise.session.data.description import read_description
+from linkwise.session.errors import SessionError
+from linkwise.session.journal.address import place, without_secrets
 
 logger = logging.getLogger("linkwise.server")
 
@@ -35,11 +38,15 @@ class Shelf:
     ----------
     root : Path
         The folder; made if it does not exist.
+    databases : iterable of str
+        Addresses of the databases in which journals may be. A folder may come from anywhere, and
+        whoever made it could name a database that is there to collect passwords.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, databases: Iterable[str] = ()) -> None:
         root.mkdir(parents=True, exist_ok=True)
         self.root = root.resolve()
+        self._databases = {place(address): address for address in databases}
         self._open: dict[str, LiveSession] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._writers: anyio.CapacityLimiter | None = None
@@ -65,7 +72,7 @@ class Shelf:
         async with self._locks.setdefault(name, asyncio.Lock()):
             if name not in self._open:
                 folder = self._folder(name)  # it may have been put away meanwhile
-                session = await anyio.to_thread.run_sync(Session.open, folder)
+                session = await anyio.to_thread.run_sync(self._open_session, folder)
                 self._open[name] = LiveSession(session, self._limiter())
                 logger.info("session opened", extra={"session": name})
         return self._open[name]
@@ -123,6 +130,19 @@ class Shelf:
         for name in list(self._open):
             await self._open.pop(name).close()
             logger.info("session closed", extra={"session": name})
+
+    def _open_session(self, folder: Path) -> Session:
+        """Open a session; its journal is in its folder, or in a database that was named to us."""
+        address = read_description(folder).journal
+        if address is None:
+            return Session.open(folder)
+        known = self._databases.get(place(address))
+        if known is None:
+            raise SessionError(
+                f"the journal of {folder.name} is in a database that this service was not told to "
+                f"trust: {without_secrets(address)}. Start it with --database and that address."
+            )
+        return Session.open(folder, known)
 
     def _names(self) -> list[str]:
         return [

@@ -16,16 +16,17 @@ from linkwise.server.schemas.sessions import (
     SessionSummary,
     Started,
 )
-from linkwise.server.service import Live, ServiceHere, SessionId
+from linkwise.server.service import HolderHere, Live, ServiceHere, SessionId
 
 router = APIRouter(prefix="/api/sessions", tags=["sessions"])
 
 
 @router.get("", responses=refuses())
-async def list_sessions(service: ServiceHere) -> list[SessionSummary]:
-    """List the sessions, the latest first."""
+async def list_sessions(service: ServiceHere, holder: HolderHere) -> list[SessionSummary]:
+    """List the sessions that the token opens, the latest first."""
     found = await anyio.to_thread.run_sync(service.shelf.summaries)
-    return [SessionSummary(**_about(name, about)) for name, about in found]
+    seen = [(name, about) for name, about in found if holder.sees(name)]
+    return [SessionSummary(**_about(name, about)) for name, about in seen]
 
 
 @router.post("", status_code=202, responses=refuses(400, 404, 409, 413))

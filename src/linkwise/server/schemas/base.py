@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from linkwise.session import STRATEGIES
 
 #: The largest journal position and row number a message may name.
 MOST = 2**53 - 1
+#: Unknown fields that are refused by name; more are refused as a heap.
+MORE_FIELDS = 10
 
 
 def _whole(value: Any) -> Any:
@@ -39,6 +42,17 @@ class Request(BaseModel):
     """What the service is told: exactly these fields, of exactly these types."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _not_too_many_fields(cls, sent: object) -> object:
+        """Refuse a heap of fields at once: each of them would be refused with care otherwise."""
+        if isinstance(sent, dict) and len(sent) > len(cls.model_fields) + MORE_FIELDS:
+            known = len(cls.model_fields)
+            raise PydanticCustomError(
+                "too_many_fields", "at most {known} fields are known here", {"known": known}
+            )
+        return sent
 
 
 class Refusal(Message):

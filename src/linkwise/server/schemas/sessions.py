@@ -37,7 +37,7 @@ class Columns(Request):
     """
 
     id: ColumnName | None = None
-    features: Annotated[list[ColumnName], Field(max_length=100_000)] | None = None
+    features: Annotated[list[ColumnName], Field(max_length=100_000, fail_fast=True)] | None = None
     text: ColumnName | None = None
     image: ColumnName | None = None
     roles: Annotated[dict[ColumnName, RoleName], Field(max_length=100_000)] | None = None

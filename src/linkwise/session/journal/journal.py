@@ -12,6 +12,8 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from linkwise.session.journal.address import without_secrets
+
 #: Version of the records; a journal with a larger one is left alone.
 VERSION = 1
 PAGE = 20_000
@@ -73,6 +75,8 @@ def create_journal(folder: Path, url: str | None, session: str) -> None:
 
 def open_journal(folder: Path, url: str | None, session: str) -> Journal:
     """Open the journal of the session with this id; refuses one of a newer version."""
+    if url is not None:
+        without_secrets(url)  # one that cannot be read is refused here, without being repeated
     if url is None:
         from linkwise.session.journal.sqlite import SqliteJournal
 
