@@ -196,10 +196,7 @@ def test_a_column_that_is_mostly_numbers_is_told_of(table):
     ]
     lines = ("a,b", *(f"{k * 1.5},{k % 3}" for k in range(10)), "on request,0", "new,1", "new,2")
     told = table(*lines, roles={"a": "number"})
-    assert (
-        told.notes[-1]
-        == "\"a\": 3 values such as 'on request' are no numbers and count as missing."
-    )
+    assert "on request" in told.notes[-1]
 
 
 def test_rows_with_nothing_in_them_are_named(table):
