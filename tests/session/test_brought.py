@@ -35,6 +35,9 @@ def test_a_frame_is_grouped_by_what_is_in_it_and_shows_its_text(tickets, tmp_pat
         assert session.grouped_by == "channel (category) and message (text)"
         assert session.left_out == {"nr": "its name says so, and no two rows share a value"}
         assert session.unusable == [5]
+        assert session.notes == [
+            "There is no value of channel in 12 rows; such rows are grouped by the others."
+        ]
         assert session.has_text
         assert session.rows([3])[0].text == tickets["message"][3]
         labels = session.labels()
@@ -67,7 +70,7 @@ def test_a_session_made_by_an_older_linkwise_says_what_it_is_grouped_by(tmp_path
     (tmp_path / "t.csv").write_text("a,b\n1,5\n2,7\n9,1\n")
     Session.create(tmp_path / "s", tmp_path / "t.csv", 2, n_partitions=5).close()
     told = json.loads((tmp_path / "s" / "session.json").read_text())
-    for new in ("roles", "grouped_by", "unusable", "pictures"):
+    for new in ("roles", "grouped_by", "unusable", "notes", "pictures"):
         del told[new]
     for new in ("roles", "encoding"):
         del told["columns"][new]
@@ -133,6 +136,10 @@ def test_pictures_outside_the_folder_are_not_looked_at(photos, tmp_path):
     columns = Columns(features=("photo",))
     with Session.create(tmp_path / "s", photos / "t.csv", 2, columns=columns) as session:
         assert session.unusable == [5, 6]
+        assert session.notes == [
+            '"photo": 2 pictures cannot be read and count as missing: ../photos2/x.png, '
+            "/etc/hostname.png."
+        ]
 
 
 def test_standardising_what_is_balanced_already_is_refused(tickets, tmp_path):

@@ -88,6 +88,7 @@ def create_session(
             roles={name: (role.name, role.reason) for name, role in table.roles.items()},
             grouped_by=grouped_by(table),
             unusable=table.unusable.tolist(),
+            notes=list(table.notes),
             pictures=placed.pictures,
             journal=None if journal is None else _without_password(journal),
         )

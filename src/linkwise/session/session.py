@@ -242,6 +242,11 @@ class Session(Speaking):
         """Rows in which there is nothing to group by; they lie in the middle of everything."""
         return list(self._about.unusable)
 
+    @property
+    def notes(self) -> list[str]:
+        """What else people should know about the data: gaps, pictures that cannot be read."""
+        return list(self._about.notes)
+
     @cached_property
     def features(self) -> TableFeatures | None:
         """What makes rows of numbers of a table like this one; None where it holds numbers alone.

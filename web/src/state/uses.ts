@@ -78,5 +78,6 @@ export function aboutColumns(session: SessionInfo): string {
     `Grouped by ${session.grouped_by}.`,
     out.length > 0 ? ` Left out: ${out.join(", ")}.` : "",
     n > 0 ? ` ${rowsOf(n)} ${n === 1 ? "has" : "have"} nothing to group by.` : "",
+    ...session.notes.map((note) => ` ${note}`),
   ].join("");
 }

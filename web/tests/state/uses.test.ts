@@ -49,8 +49,13 @@ describe("what columns are used for", () => {
 });
 
 it("says what a session is grouped by and what was left out", () => {
-  const info = { grouped_by: "note (text)", left_out: { nr: "it counts the rows" }, n_unusable: 2 };
+  const info = {
+    grouped_by: "note (text)",
+    left_out: { nr: "it counts the rows" },
+    n_unusable: 2,
+    notes: ["So it is."],
+  };
   expect(aboutColumns(info as unknown as SessionInfo)).toBe(
-    "Grouped by note (text). Left out: nr (it counts the rows). 2 rows have nothing to group by.",
+    "Grouped by note (text). Left out: nr (it counts the rows). 2 rows have nothing to group by. So it is.",
   );
 });

@@ -142,6 +142,7 @@ def create(
             "n_clusters": session.n_clusters,
             "grouped_by": session.grouped_by,
             "left_out": session.left_out,
+            "notes": session.notes,
             "unusable": [session.ids[row] for row in session.unusable],
             "sizes": [cluster.size for cluster in clusters],
         }

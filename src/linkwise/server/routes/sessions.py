@@ -44,6 +44,7 @@ async def get_session(session: SessionId, live: Live) -> SessionDetail:
         **_about(session, about),
         grouped_by=about.grouped_by,
         left_out=about.left_out,
+        notes=about.notes,
         n_unusable=len(about.unusable),
         columns=[Column.model_validate(column) for column in about.columns],
         has_images=about.has_images,

@@ -117,6 +117,7 @@ class SessionDetail(_About):
     seq: Seq
     grouped_by: str = Field(description="What rows are grouped by, in words.")
     left_out: dict[str, str] = Field(description="Columns not grouped by, and why.")
+    notes: list[str] = Field(description="What else people should know about the data.")
     n_unusable: int = Field(description="Rows in which there is nothing to group by.")
     columns: list[Column]
     has_images: bool

@@ -49,6 +49,8 @@ class Description:
         What rows are grouped by, in words.
     unusable : list of int
         Rows in which there is nothing to group by.
+    notes : list of str
+        What else people should know about the data, a sentence each.
     pictures : Path or None
         Where the names of picture files begin; None is the folder of the data file.
     """
@@ -68,6 +70,7 @@ class Description:
     roles: dict[str, tuple[str, str]] = field(default_factory=dict)
     grouped_by: str = ""
     unusable: list[int] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     pictures: Path | None = None
 
     def read_rows(self) -> Table:
@@ -97,6 +100,7 @@ class Description:
             "roles": self.roles,
             "grouped_by": self.grouped_by,
             "unusable": self.unusable,
+            "notes": self.notes,
             "pictures": None if self.pictures is None else str(self.pictures),
         }
         FORMAT.write(folder / FILE, values)
@@ -127,6 +131,7 @@ def read_description(folder: Path) -> Description:
             roles={name: (role, why) for name, (role, why) in values.get("roles", {}).items()},
             grouped_by=values.get("grouped_by") or in_words(dict.fromkeys(features, "number")),
             unusable=[int(row) for row in values.get("unusable", [])],
+            notes=list(values.get("notes", [])),
             pictures=None if pictures is None else Path(pictures),
         )
     except (KeyError, TypeError, ValueError) as error:
