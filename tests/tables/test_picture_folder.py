@@ -1,9 +1,10 @@
 """A folder of pictures is a table."""
 
 import pytest
+from PIL import Image
 
 from linkwise.errors import InvalidFile
-from linkwise.tables import read_frame, read_row_names
+from linkwise.tables import Choice, read_frame, read_row_names, read_table
 from linkwise.tables.picture_folder import picture_names
 
 
@@ -31,3 +32,17 @@ def test_a_folder_without_pictures_is_refused(tmp_path):
         "photos is a folder without pictures: no file in it ends in .png, .jpg, .jpeg, .gif, .bmp, "
         ".webp, .tif or .tiff."
     )
+
+
+def test_pictures_that_are_missing_broken_or_elsewhere_are_named_once(tmp_path):
+    for k in range(4):
+        Image.new("RGB", (9, 9), (60 * k, 9, 200)).save(tmp_path / f"{k}.png")
+    (tmp_path / "cut.png").write_bytes((tmp_path / "0.png").read_bytes()[:40])
+    Image.new("L", (9, 9)).save(tmp_path / "black.png")  # nothing in it, but a picture
+    names = ["0.png", " 1.png ", "2.png", "3.png", "black.png", "cut.png", "gone.png", ""]
+    (tmp_path / "t.csv").write_text("photo\n" + "".join(f'"{name}"\n' for name in names))
+    table = read_table(tmp_path / "t.csv", Choice(roles={"photo": "picture"}))
+    assert table.unusable.tolist() == [5, 6, 7]
+    assert table.notes == [
+        '"photo": 2 pictures cannot be read and count as missing: cut.png, gone.png.'
+    ]

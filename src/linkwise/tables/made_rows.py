@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from linkwise.errors import InvalidFile, InvalidInput
 from linkwise.tables.choice import Choice, Table
 from linkwise.tables.frame import Frame
-from linkwise.tables.picture_column import broken_rows, inside, told
+from linkwise.tables.picture_column import broken, present, told
 
 if TYPE_CHECKING:
     from linkwise.features import Role, TableFeatures
@@ -28,38 +28,30 @@ def make_rows(frame: Frame, choice: Choice, about: Table, folder: Path) -> Table
     from linkwise.features.columns import plain
 
     roles = {name: about.roles[name].name for name in about.features}
-    columns = frame.arrow(about.features)
     pictures = [name for name, role in roles.items() if role == "picture"]
+    columns = frame.arrow(about.features)
     for name in pictures:
         place = columns.column_names.index(name)
-        columns = columns.set_column(place, name, inside(columns[name], folder))
+        columns = columns.set_column(place, name, present(columns[name], folder))
     made = TableFeatures(roles=roles, folder=str(folder))
     try:
         X = made.fit_transform(columns)
-    except InvalidFile:
-        raise
     except InvalidInput as error:
         raise InvalidFile(frame.file, f": {error}") from error
     missing = {name: plain(columns[name]).is_null().to_numpy() for name in roles}
     notes = []
     for name in pictures:
-        empty = np.flatnonzero(~_block(made, X, name).any(axis=1))
-        broken = broken_rows(columns[name], folder, empty)
+        nothing = np.flatnonzero(~_block(made, X, name).any(axis=1))
         missing[name] = missing[name].copy()
-        missing[name][broken] = True
-        written = frame.arrow([name])[name]
-        outside = np.flatnonzero(columns[name].is_null().to_numpy() & written.is_valid().to_numpy())
-        unread = [written[int(row)].as_py() for row in np.union1d(broken, outside)]
+        missing[name][broken(columns[name], folder, nothing)] = True
+        written = plain(frame.arrow([name])[name])
+        unread = written.filter(missing[name]).drop_null().to_pylist()
         notes += [told(name, unread)] if unread else []
     unusable = np.flatnonzero(np.logical_and.reduce(list(missing.values())))
     if len(unusable) == frame.n_rows:
         raise InvalidFile(frame.file, f": no row has a value in {_listed(about.features)}.")
-    notes = [
-        *notes,
-        *_gaps({name: gaps for name, gaps in missing.items() if name not in pictures}, unusable),
-        *_doubts(frame, about.roles, choice),
-        *made.notes_,
-    ]
+    others = {name: gaps for name, gaps in missing.items() if name not in pictures}
+    notes += [*_gaps(others, unusable), *_doubts(frame, about.roles, choice), *made.notes_]
     return replace(about, X=X, has_units=False, made=made, unusable=unusable, notes=notes)
 
 
