@@ -74,6 +74,16 @@ def test_texts_categories_and_dates_are_grouped_by(table):
     assert np.isfinite(t.X).all()
 
 
+def test_short_texts_that_all_differ_name_rows_unless_there_is_nothing_else(table):
+    lines = [f"flower {k},{k * k % 7}" for k in range(12)]
+    t = table("name,size", *lines)
+    assert t.features == ["size"]
+    assert t.left_out == {"name": "short, and no two rows share a value"}
+    assert t.made is None
+    assert roles(table("name", *(line.split(",")[0] for line in lines))) == {"name": "text"}
+    assert roles(table("name,size", *lines, features=("name",))) == {"name": "text"}
+
+
 def test_only_the_columns_asked_for_are_grouped_by(table):
     assert table(*TICKETS, features=("channel",)).features == ["channel"]
     assert table(*TICKETS, features=("nr",)).X.tolist() == [[7 * k] for k in range(12)]

@@ -47,13 +47,19 @@ def choose_columns(frame: Frame, choice: Choice, folder: Path) -> Table:
 
 
 def guessed_roles(frame: Frame, names: Sequence[str], folder: Path) -> dict[str, Role]:
-    """Return what columns look like being, with reasons; pictures should be in ``folder``."""
-    from linkwise.features import guess_roles
+    """Return what columns look like being, with reasons; pictures should be in ``folder``.
 
-    return {
-        name: _corrected(frame, name, role, folder)
-        for name, role in guess_roles(frame.arrow(names)).items()
-    }
+    Texts of one or two words that all differ, "Ann Smith" and "flower 12", name rows, unless there
+    is nothing else to group by.
+    """
+    from linkwise.features import Role, guess_roles
+
+    guessed = guess_roles(frame.arrow(names))
+    roles = {name: _corrected(frame, name, role, folder) for name, role in guessed.items()}
+    called = [name for name, role in roles.items() if _names_things(frame, name, role)]
+    if any(role.used for name, role in roles.items() if name not in called):
+        roles |= {name: Role("id", "short, and no two rows share a value") for name in called}
+    return roles
 
 
 def _corrected(frame: Frame, name: str, guess: Role, folder: Path) -> Role:
@@ -69,6 +75,17 @@ def _corrected(frame: Frame, name: str, guess: Role, folder: Path) -> Role:
     if guess.name == "picture" and not any_inside(values, folder):
         return Role("ignored", "it names pictures that are not here")
     return guess
+
+
+def _names_things(frame: Frame, name: str, role: Role) -> bool:
+    import pyarrow.compute as pc
+
+    from linkwise.features.roles import TEXT_WORDS
+
+    values: Any = frame.by_name[name]
+    if role.name != "text" or values.null_count or len(values.unique()) < frame.n_rows:
+        return False
+    return float(pc.mean(pc.count_substring_regex(values, r"\S+")).as_py()) < TEXT_WORDS
 
 
 def ids_of(frame: Frame, id_column: str | None) -> list[Any] | None:
