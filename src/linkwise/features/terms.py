@@ -15,9 +15,9 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from linkwise.features.unit_length import unit_length
 
-_CHUNK = 4096
+_CHUNK = 1024
 #: Most terms that are kept, the commonest.
-_MOST_TERMS = 50_000
+_MOST_TERMS = 20_000
 
 
 @dataclass(frozen=True, eq=False)

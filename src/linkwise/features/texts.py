@@ -21,8 +21,8 @@ N_DIRECTIONS = 100
 #: What is longer is read up to here.
 LONGEST_TEXT = 100_000
 #: Texts from which words and directions are learned.
-_SAMPLE_ROWS = 20_000
-_CHUNK = 16_384
+_SAMPLE_ROWS = 10_000
+_CHUNK = 4096
 
 
 @dataclass(frozen=True, eq=False)
