@@ -14,7 +14,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Condition, Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.to_thread
@@ -25,7 +25,10 @@ from linkwise.server.live.feed import Feed, journal_frame, view_frame
 from linkwise.server.live.memory import give_back
 from linkwise.server.refusals import Stopping
 from linkwise.server.schemas.views import Cluster, ViewNews
-from linkwise.session import KINDS, Entry, Event, Session, View
+from linkwise.session import KINDS, Entry, Event
+
+if TYPE_CHECKING:
+    from linkwise.session import Session, View
 
 logger = logging.getLogger("linkwise.server")
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import AsyncIterator, Collection, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
@@ -18,10 +19,13 @@ import anyio.to_thread
 from linkwise.errors import LinkwiseError
 from linkwise.server.live.session import LiveSession
 from linkwise.server.refusals import NotFound, Stopping
-from linkwise.session import Session, Summary, describe, is_session
+from linkwise.session import Summary, describe, is_session
 from linkwise.session.data.description import read_description
 from linkwise.session.errors import SessionError
 from linkwise.session.journal.address import place, without_secrets
+
+if TYPE_CHECKING:
+    from linkwise.session import Session
 
 logger = logging.getLogger("linkwise.server")
 
@@ -133,6 +137,8 @@ class Shelf:
 
     def _open_session(self, folder: Path) -> Session:
         """Open a session; its journal is in its folder, or in a database that was named to us."""
+        from linkwise.session import Session  # a second to import: the service is up before
+
         address = read_description(folder).journal
         if address is None:
             return Session.open(folder)

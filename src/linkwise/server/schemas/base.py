@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from linkwise.session import STRATEGIES
+from linkwise.query import NAMES
 
 #: The largest journal position and row number a message may name.
 MOST = 2**53 - 1
@@ -29,7 +29,7 @@ ColumnName = Annotated[str, Field(min_length=1, max_length=1000)]
 if TYPE_CHECKING:  # the strategies there are, which no type checker reads
     Strategy = str
 else:
-    Strategy = Literal[tuple(STRATEGIES)]
+    Strategy = Literal[NAMES]
 
 
 class Message(BaseModel):
