@@ -18,6 +18,7 @@ import anyio.to_thread
 
 from linkwise.errors import LinkwiseError
 from linkwise.server.live.session import LiveSession
+from linkwise.server.live.turns import Turns
 from linkwise.server.refusals import NotFound, Stopping
 from linkwise.session import Summary, describe, is_session
 from linkwise.session.data.description import read_description
@@ -54,6 +55,7 @@ class Shelf:
         self._open: dict[str, LiveSession] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._writers: anyio.CapacityLimiter | None = None
+        self._turns = Turns(8, for_one=2), Turns(2, for_one=1)
         self.closing = False
 
     def summaries(self) -> list[tuple[str, Summary | Session]]:
@@ -77,7 +79,7 @@ class Shelf:
             if name not in self._open:
                 folder = self._folder(name)  # it may have been put away meanwhile
                 session = await anyio.to_thread.run_sync(self._open_session, folder)
-                self._open[name] = LiveSession(session, self._limiter())
+                self._open[name] = LiveSession(session, self._limiter(), *self._turns)
                 logger.info("session opened", extra={"session": name})
         return self._open[name]
 
