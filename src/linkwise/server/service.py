@@ -13,6 +13,7 @@ from fastapi import Path as FromPath
 from linkwise.server.files.folder import DataFolder
 from linkwise.server.files.uploads import Uploads
 from linkwise.server.keys import HOLDER, Holder
+from linkwise.server.limits import Limits
 from linkwise.server.live.jobs import Jobs
 from linkwise.server.live.session import LiveSession
 from linkwise.server.live.shelf import SESSION_ID, Shelf
@@ -28,6 +29,7 @@ class Service:
     uploads: Uploads
     files: DataFolder
     exports: Path
+    limits: Limits
 
 
 async def _the_service(request: Request) -> Service:

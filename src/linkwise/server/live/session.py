@@ -93,6 +93,11 @@ class LiveSession:
             self._users -= 1
             self._left = time.monotonic()
 
+    @property
+    def n_clusters(self) -> int:
+        """Clusters there are by the labels that were computed last."""
+        return self.session.n_clusters if self._view is None else len(self._view.clusters)
+
     def is_idle(self, seconds: float) -> bool:
         """Tell whether nobody uses the session, nor has for so long."""
         return self._users == 0 and time.monotonic() - self._left >= seconds
