@@ -3,6 +3,8 @@
 import re
 import socket
 import stat
+import subprocess
+import sys
 
 import pytest
 
@@ -71,3 +73,13 @@ def test_a_token_that_others_can_read_is_refused(tmp_path, mode):
         f"{path} can be read or written by others, so what is in it is no secret. Take their "
         f"rights away (chmod 600 {path}), or remove the file for a new token."
     )
+
+
+def test_a_service_starts_without_what_only_sessions_need():
+    code = "import sys, linkwise.server.app, linkwise.server.running; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    late = {"sklearn", "numba", "pandas", "pyarrow", "linkwise.session.session"}
+    assert late & set(loaded.stdout.split()) == set()
+    assert loaded.returncode == 0

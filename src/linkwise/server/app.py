@@ -85,6 +85,7 @@ def create_app(
         uploads=Uploads(shelf.root, limits),
         files=DataFolder(folder),
         exports=shelf.root / ".exports",
+        limits=limits,
     )
 
     @asynccontextmanager

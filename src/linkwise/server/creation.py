@@ -6,13 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from linkwise.datasets import load
 from linkwise.errors import InvalidFile, InvalidInput
 from linkwise.server.files.inspection import inspect_file
 from linkwise.server.live.jobs import Report, Work
 from linkwise.server.schemas import sessions as schemas
 from linkwise.server.service import Service
-from linkwise.session import Columns, Session
+from linkwise.session import Columns
 
 #: Bundled data whose rows are pictures.
 PICTURES = {"digits": (8, 8)}
@@ -49,11 +48,15 @@ def create_session(folder: Path, data: Path | str, n_clusters: int, **options: A
     """
     rows: Any = data
     if isinstance(data, str):
+        from linkwise.datasets import load  # a second to import
+
         rows = load(data).X
         if data in PICTURES:
             options["columns"] = Columns(image_shape=PICTURES[data])
     elif "columns" not in options:
         options["columns"] = guessed_columns(inspect_file(data))
+    from linkwise.session import Session  # a second to import: the service is up before
+
     Session.create(folder, rows, n_clusters, **options).close()
 
 

@@ -48,6 +48,10 @@ class Stopping(LinkwiseError):
         super().__init__("the service is stopping. Try again when it is back.")
 
 
+class Busy(LinkwiseError):
+    """More is waiting than can be done soon."""
+
+
 class TooLarge(LinkwiseError):
     """More bytes than the service takes."""
 
@@ -72,6 +76,7 @@ _STATUS: tuple[tuple[type[LinkwiseError], int], ...] = (
     (KeyReused, 409),
     (TooLarge, 413),
     (Stopping, 503),
+    (Busy, 503),
     (StorageTrouble, 503),
     (MissingExtra, 503),
     (SessionError, 409),

@@ -8,8 +8,10 @@ import secrets
 import socket
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from ipaddress import ip_address
 from pathlib import Path
+from threading import Thread
 from typing import Any, NamedTuple
 
 import uvicorn
@@ -65,12 +67,13 @@ class Server(uvicorn.Server):
         self._app, self._when_ready = app, when_ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to listen, then say so."""
+        """Begin to listen, then say so, and load what the first session will need."""
         await super().startup(sockets)
         for listener in sockets or ():
             listener.listen(WAITING)
         if self.started and self._when_ready is not None:
             self._when_ready()
+        Thread(target=import_module, args=("linkwise.session.session",), daemon=True).start()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the streams, finish the requests, close the sessions."""

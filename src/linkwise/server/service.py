@@ -14,6 +14,7 @@ from linkwise.errors import InvalidFile, InvalidInput
 from linkwise.server.files.folder import DataFolder
 from linkwise.server.files.uploads import Uploads
 from linkwise.server.keys import HOLDER, Holder
+from linkwise.server.limits import Limits
 from linkwise.server.live.jobs import Jobs
 from linkwise.server.live.session import LiveSession
 from linkwise.server.live.shelf import SESSION_ID, Shelf
@@ -29,6 +30,7 @@ class Service:
     uploads: Uploads
     files: DataFolder
     exports: Path
+    limits: Limits
 
     def describe_file(self, name: str) -> dict[str, Any]:
         """Describe a file of the data folder, read as carefully as one that was sent."""

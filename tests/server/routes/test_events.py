@@ -3,6 +3,8 @@
 import pytest
 from service_client import FLOWERS, answer, tell
 
+from linkwise.server.limits import Limits
+
 
 def test_an_event_comes_back_as_it_was_stored(client):
     client.get(f"{FLOWERS}/labels")  # an answer is compared with the labels that are ready
@@ -133,3 +135,14 @@ def test_a_session_that_is_not_there_is_not_found(client):
 @pytest.mark.parametrize("name", ["..", "%2e%2e", ".uploads", "a%2fb", "A", "a%00", "a" * 81])
 def test_a_name_that_could_be_a_path_is_no_session(client, name):
     assert client.get(f"/api/sessions/{name}/history").status_code in (404, 422)
+
+
+def test_clusters_cannot_be_split_without_end(client, monkeypatch):
+    split = {"kind": "split", "payload": {"cluster": 0, "rows": None}}
+    service = client.app.state.service
+    monkeypatch.setitem(service.__dict__, "limits", Limits(clusters=4))
+    tell(client, split)
+    client.get(f"{FLOWERS}/labels")
+    refused = tell(client, split, code=422)
+    assert refused == "there are 4 clusters, and this service takes 4 at most."
+    tell(client, answer(0, 1))

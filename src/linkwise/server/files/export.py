@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import secrets
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from linkwise.session import Session
+if TYPE_CHECKING:
+    from linkwise.session import Session
 
 
 def write_export(session: Session, folder: Path, what: str, suffix: str, raw: bool) -> Path:

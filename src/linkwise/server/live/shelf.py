@@ -11,17 +11,22 @@ import time
 from collections.abc import AsyncIterator, Collection, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
 
 from linkwise.errors import LinkwiseError
 from linkwise.server.live.session import LiveSession
+from linkwise.server.live.turns import Turns
 from linkwise.server.refusals import NotFound, Stopping
-from linkwise.session import Session, Summary, describe, is_session
+from linkwise.session import Summary, describe, is_session
 from linkwise.session.data.description import read_description
 from linkwise.session.errors import SessionError
 from linkwise.session.journal.address import place, without_secrets
+
+if TYPE_CHECKING:
+    from linkwise.session import Session
 
 logger = logging.getLogger("linkwise.server")
 
@@ -50,6 +55,7 @@ class Shelf:
         self._open: dict[str, LiveSession] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._writers: anyio.CapacityLimiter | None = None
+        self._turns = Turns(8, for_one=2), Turns(2, for_one=1)
         self.closing = False
 
     def summaries(self) -> list[tuple[str, Summary | Session]]:
@@ -73,7 +79,7 @@ class Shelf:
             if name not in self._open:
                 folder = self._folder(name)  # it may have been put away meanwhile
                 session = await anyio.to_thread.run_sync(self._open_session, folder)
-                self._open[name] = LiveSession(session, self._limiter())
+                self._open[name] = LiveSession(session, self._limiter(), *self._turns)
                 logger.info("session opened", extra={"session": name})
         return self._open[name]
 
@@ -133,6 +139,8 @@ class Shelf:
 
     def _open_session(self, folder: Path) -> Session:
         """Open a session; its journal is in its folder, or in a database that was named to us."""
+        from linkwise.session import Session  # a second to import: the service is up before
+
         address = read_description(folder).journal
         if address is None:
             return Session.open(folder)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import anyio.to_thread
 from fastapi import APIRouter, Query
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
@@ -39,7 +38,7 @@ async def export(
     to be raw; Parquet holds everything as it was said.
     """
     wanted = service.exports, what, format, raw
-    path = await anyio.to_thread.run_sync(write_export, live.session, *wanted)
+    path = await live.look_back(write_export, live.session, *wanted)
     return FileResponse(
         path,
         media_type=_TYPES[format],

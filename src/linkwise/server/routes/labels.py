@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import anyio.to_thread
 import numpy as np
@@ -16,7 +16,9 @@ from linkwise.server.schemas.base import MOST
 from linkwise.server.schemas.sessions import Started
 from linkwise.server.schemas.views import Cluster
 from linkwise.server.service import Live, ServiceHere, SessionId
-from linkwise.session import View
+
+if TYPE_CHECKING:
+    from linkwise.session import View
 
 router = APIRouter(prefix="/api/sessions/{session}", tags=["labels"])
 

@@ -43,7 +43,7 @@ async def rows(
     wanted = [int(row) for row in rows.split(",")]
     if len(wanted) > MOST_SHOWN:
         raise InvalidInput(f"{len(wanted)} rows are too many, ask for {MOST_SHOWN} at most.")
-    found = await anyio.to_thread.run_sync(live.session.rows, wanted, fresh)
+    found = await live.work(live.session.rows, wanted, fresh)
     return [Row.model_validate(row) for row in found]
 
 

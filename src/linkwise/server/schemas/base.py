@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from linkwise.session import STRATEGIES
+from linkwise.query import NAMES
 
 #: The largest journal position and row number a message may name.
 MOST = 2**53 - 1
@@ -29,13 +30,19 @@ ColumnName = Annotated[str, Field(min_length=1, max_length=1000)]
 if TYPE_CHECKING:  # the strategies there are, which no type checker reads
     Strategy = str
 else:
-    Strategy = Literal[tuple(STRATEGIES)]
+    Strategy = Literal[NAMES]
 
 
 class Message(BaseModel):
     """What the service says."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
+
+
+@cache
+def _n_fields(model: type[BaseModel]) -> int:
+    """Return how many fields a message has; pydantic makes a list of them each time."""
+    return len(model.model_fields)
 
 
 class Request(BaseModel):
@@ -47,8 +54,8 @@ class Request(BaseModel):
     @classmethod
     def _not_too_many_fields(cls, sent: object) -> object:
         """Refuse a heap of fields at once: each of them would be refused with care otherwise."""
-        if isinstance(sent, dict) and len(sent) > len(cls.model_fields) + MORE_FIELDS:
-            known = len(cls.model_fields)
+        known = _n_fields(cls)
+        if isinstance(sent, dict) and len(sent) > known + MORE_FIELDS:
             raise PydanticCustomError(
                 "too_many_fields", "at most {known} fields are known here", {"known": known}
             )
