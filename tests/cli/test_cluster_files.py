@@ -158,6 +158,17 @@ def test_a_workbook_is_read_like_the_table_in_it(run, tmp_path):
     assert list(labels_in("out.csv"))[:3] == ["0", "7", "14"]
 
 
+def test_links_may_stand_in_a_workbook(run, people, tmp_path):
+    book = openpyxl.Workbook()
+    for row in (["i", "j", "kind"], ["a", "l", "same"], ["a", "b", "different"]):
+        book.active.append(row)
+    book.save(tmp_path / "said.xlsx")
+    args = ("--id", "name", "--links", "said.xlsx", "--method", "cop-kmeans", "-o", "out.csv")
+    run("cluster", people, "-k", 2, *args)
+    labels = labels_in("out.csv")
+    assert labels["a"] == labels["l"] != labels["b"]
+
+
 def test_lines_of_text_are_rows(run, write):
     write("s.txt", *SENTENCES)
     found = told(run, "s.txt", "-k", 2)
