@@ -1,15 +1,19 @@
 """An uploaded zip brings a table with its pictures, or pictures alone, and nothing else."""
 
+import contextlib
 import io
 import stat
 import zipfile
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
 from service_client import wait_for
 
 from linkwise.errors import InvalidFile
 from linkwise.server.files.archive import unpack
+from linkwise.server.files.inspection import inspect_file
 
 
 def picture(k):
@@ -150,3 +154,27 @@ def test_what_is_no_archive_is_refused(client, root):
 def test_a_table_that_is_wrong_goes_by_its_own_name(client):
     refused = upload(client, archive(*PHOTOS, ("photos/table.csv", b"a,b\n1\n")))
     assert refused.json() == {"error": "table.csv line 2: 1 values for 2 columns."}
+
+
+def test_a_workbook_that_unpacks_to_too_much_is_refused_unread(tmp_path):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("xl/worksheets/sheet1.xml", b" " * 10**6)
+    (tmp_path / "t.xlsx").write_bytes(file.getvalue())
+    with pytest.raises(InvalidFile) as caught:
+        inspect_file(tmp_path / "t.xlsx", {"unpacked": 10_000})
+    assert str(caught.value) == "t.xlsx unpacks to more than the 10,000 bytes linkwise takes."
+
+
+pieces = st.sampled_from(["..", ".", "", "a", "b.png", "t.csv", "C:", "\\", "/", "~", "x" * 300])
+
+
+@given(st.lists(st.lists(pieces, min_size=1, max_size=5).map("/".join), min_size=1, max_size=6))
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_whatever_the_names_nothing_is_written_elsewhere(tmp_path_factory, names):
+    home = tmp_path_factory.mktemp("home")
+    (home / "t.zip").write_bytes(archive(*((name, b"x") for name in names if name)))
+    with contextlib.suppress(InvalidFile):
+        unpack(home / "t.zip", home / "out", 10**6)
+    assert {path.name for path in home.iterdir()} <= {"t.zip", "out"}
+    assert not any(path.is_symlink() for path in home.rglob("*"))

@@ -55,7 +55,7 @@ def _wanted(file: str, archive: zipfile.ZipFile) -> Iterator[tuple[zipfile.ZipIn
         if part.is_dir() or kind not in (0, stat.S_IFREG):
             continue
         name = PurePosixPath(part.filename.replace("\\", "/"))
-        if name.is_absolute() or ".." in name.parts or ":" in name.parts[0]:
+        if name.is_absolute() or ".." in name.parts or ":" in "".join(name.parts[:1]):
             raise InvalidFile(file, f" holds a file that leads out of it, {part.filename!r}.")
         if any(piece.startswith((".", "__MACOSX")) for piece in name.parts):
             continue
