@@ -3,7 +3,7 @@
 import gzip
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkwise.errors import InvalidFile
@@ -38,6 +38,7 @@ def test_packed_json_lines_are_read(tmp_path):
 words = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\x1a")).map(str.strip)
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.lists(words, min_size=1).filter(lambda lines: lines[-1] != ""))
 def test_lines_come_back_as_they_were(tmp_path_factory, lines):
     path = tmp_path_factory.mktemp("lines") / "t.txt"

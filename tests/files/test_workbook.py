@@ -5,7 +5,7 @@ import sys
 
 import openpyxl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkwise.errors import InvalidFile, MissingExtra
@@ -88,6 +88,7 @@ texts = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), m
 cells = texts.map(str.strip).filter(lambda t: t and t[0] not in "=#") | st.none()
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.lists(cells, min_size=1, max_size=8).filter(lambda column: None not in column[-1:]))
 def test_texts_come_back_as_they_were(tmp_path_factory, column):
     path = tmp_path_factory.mktemp("book") / "t.xlsx"

@@ -6,7 +6,7 @@ import stat
 import zipfile
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 from service_client import wait_for
@@ -169,6 +169,7 @@ def test_a_workbook_that_unpacks_to_too_much_is_refused_unread(tmp_path):
 pieces = st.sampled_from(["..", ".", "", "a", "b.png", "t.csv", "C:", "\\", "/", "~", "x" * 300])
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.lists(st.lists(pieces, min_size=1, max_size=5).map("/".join), min_size=1, max_size=6))
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_whatever_the_names_nothing_is_written_elsewhere(tmp_path_factory, names):
