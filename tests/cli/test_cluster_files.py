@@ -132,6 +132,13 @@ def test_a_role_that_is_none_is_a_wrong_call(misused, tickets):
     )
 
 
+def test_columns_of_an_array_have_no_roles(refused):
+    np.save("rows.npy", np.eye(4))
+    assert refused("cluster", "rows.npy", "-k", 2, "--as", "0=category", "-o", "out.csv") == (
+        "rows.npy holds numbers, and its columns cannot be anything else."
+    )
+
+
 def test_names_with_commas_are_quoted(run, write):
     write("t.csv", '"a, b",c', *(f"{k * k},{k % 2}" for k in range(10)))
     found = told(run, "t.csv", "-k", 2, "--by", '"a, b",c')

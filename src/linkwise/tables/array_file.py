@@ -29,6 +29,8 @@ _BAD_ARCHIVE = (zipfile.BadZipFile, NotImplementedError, RuntimeError)
 
 def read_arrays(path: Path, array: str | None, choice: Choice) -> Table:
     """Return the rows of a ``.npy`` or ``.npz`` file; columns go by their number."""
+    if choice.roles:
+        raise InvalidFile(path.name, " holds numbers, and its columns cannot be anything else.")
     arrays = load_arrays(path)
     X = rows_of(path.name, arrays, array)
     ids = None
@@ -42,7 +44,7 @@ def read_arrays(path: Path, array: str | None, choice: Choice) -> Table:
             f" has {X.shape[1]:,} columns, more than the {MOST_COLUMNS:,} linkwise takes.",
         )
     names = [str(k) for k in range(X.shape[1])]
-    check_known(path.name, (*choice.features, *choice.drop, *choice.roles), names)
+    check_known(path.name, (*choice.features, *choice.drop), names)
     wanted = choice.features or tuple(name for name in names if name not in choice.drop)
     if not wanted:
         raise InvalidFile(path.name, ": no column is left to cluster by.")
