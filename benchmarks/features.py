@@ -5,8 +5,8 @@
     python benchmarks/features.py pictures   digits as PNG files and as pixels
     python benchmarks/features.py speed      seconds and memory for many rows
 
-Every table is printed as it stands in ``docs/features.md``. The set "ohscal" is left out where it is
-not at hand.
+Every table is printed as it stands in ``docs/features.md``. The set "ohscal" is left out where it
+is not at hand.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ from sklearn.cluster import kmeans_plusplus
 from sklearn.metrics import pairwise_distances_argmin
 
 from linkwise.ensemble import LabelMatrix, RowSource
-from linkwise.ensemble.preparation import Preparation, is_wide_sparse
-from linkwise.ensemble.sources import sample_rows
+from linkwise.ensemble.preparation import Preparation
+from linkwise.ensemble.sources import SparseSource, sample_rows
 from linkwise.kernels.coassociation import nearest_by_coassociation
 from linkwise.kernels.lloyd import lloyd
 from linkwise.kernels.vote.vote import scores
@@ -117,13 +117,17 @@ def build_basis(
     n_clusters: int,
     n_blocks: int,
     rng: np.random.RandomState,
+    preparation: Preparation,
 ) -> Basis:
-    """Draw landmarks, join each to those it shares most blocks with, and take the spectrum."""
+    """Draw landmarks, join each to those it shares most blocks with, and take the spectrum.
+
+    ``preparation`` is the ensemble's.
+    """
     n_landmarks = min(labels.n_rows, max(N_LANDMARKS, 4 * n_clusters))
     rows = np.sort(rng.choice(labels.n_rows, n_landmarks, replace=False)).astype(np.int64)
     blocks = np.ascontiguousarray(labels.rows(rows).T)
     values, vectors = _spectrum(_graph(blocks), max(N_DIRECTIONS, 2 * n_clusters))
-    features = _features(source, rows)
+    features = _features(source, rows, preparation)
     coordinates = _coordinates(vectors, features, n_clusters)
     return Basis(
         rows=rows,
@@ -195,11 +199,10 @@ def one_hot(labels: Ints, n_clusters: int) -> Floats:
     return member
 
 
-def _features(source: RowSource, rows: Ints) -> NDArray[np.float32]:
-    """Return the landmarks' leading principal components."""
-    if is_wide_sparse(source):
-        sparse_rows = source.sparse_rows(rows)
-        landmarks = Preparation.fit_sparse(sparse_rows, seed=0).rows(sparse_rows)
+def _features(source: RowSource, rows: Ints, preparation: Preparation) -> NDArray[np.float32]:
+    """Return the landmarks' leading principal components; words count by their directions."""
+    if preparation.unit and isinstance(source, SparseSource):
+        landmarks = preparation.rows(source.sparse_rows(rows))
     else:
         landmarks = sample_rows(source, rows)
     return Preparation.fit(landmarks, project=True).rows(landmarks)

@@ -377,7 +377,12 @@ class SequentialClustering(OnlineClusterer):
         ensemble = self.ensemble_
         with one_blas_thread():
             self._basis: Basis = build_basis(
-                ensemble.labels, source, self.n_clusters, ensemble.n_blocks, rng
+                ensemble.labels,
+                source,
+                self.n_clusters,
+                ensemble.n_blocks,
+                rng,
+                ensemble.preparation,
             )
 
     def _read(
