@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from service_client import TOKEN, calling
 
+from linkwise.errors import InvalidInput
 from linkwise.server.app import create_app
 from service_files import inconsistent_files
 
@@ -41,3 +42,29 @@ def test_two_are_read_at_a_time_and_nobody_is_forgotten(taking):
     for sender in senders:
         sender.join()
     assert statuses == [201] * 12
+
+
+def test_many_who_upload_hold_up_nobody_else(taking, monkeypatch):
+    go, statuses = threading.Event(), []
+
+    def slowly(path):  # noqa: ARG001
+        assert go.wait(60)
+        raise InvalidInput("it was slow.")
+
+    monkeypatch.setattr(taking.app.state.service.uploads, "inspect", slowly)
+
+    def send():
+        sent = taking.post("/api/uploads", params={"name": "x.csv"}, content=b"a\n1\n")
+        statuses.append(sent.status_code)
+
+    senders = [threading.Thread(target=send) for _ in range(45)]
+    for sender in senders:
+        sender.start()
+    try:
+        assert taking.get("/api/sessions").status_code == 200
+        assert statuses == []
+    finally:
+        go.set()
+        for sender in senders:
+            sender.join()
+    assert statuses == [422] * 45

@@ -15,13 +15,14 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import anyio
 import anyio.to_thread
 
 from linkwise.errors import InvalidFile, InvalidInput, LinkwiseError, Remedy
 from linkwise.files.endings import ending_of
 from linkwise.server.files.archive import ENDING as ARCHIVE
 from linkwise.server.files.archive import unpack
-from linkwise.server.files.child import in_child
+from linkwise.server.files.child import AT_ONCE, in_child
 from linkwise.server.files.inspection import inspect_file
 from linkwise.server.limits import Limits
 from linkwise.server.refusals import NotFound, TooLarge
@@ -57,6 +58,7 @@ class Uploads:
         self.folder = root / FOLDER
         self.folder.mkdir(exist_ok=True)
         self.limits = limits
+        self._readers: anyio.CapacityLimiter | None = None  # others' threads are not for waiting
         self._remove_unused()
 
     async def take(self, name: str, chunks: AsyncIterator[bytes]) -> dict[str, Any]:
@@ -69,7 +71,10 @@ class Uploads:
         place.mkdir()
         try:
             await self._store(place / f"data{suffix}", chunks)
-            return await anyio.to_thread.run_sync(self._describe, place, upload, name, suffix)
+            if self._readers is None:
+                self._readers = anyio.CapacityLimiter(AT_ONCE)
+            about = place, upload, name, suffix
+            return await anyio.to_thread.run_sync(self._describe, *about, limiter=self._readers)
         except BaseException:
             shutil.rmtree(place, ignore_errors=True)
             raise
