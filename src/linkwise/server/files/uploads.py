@@ -71,13 +71,18 @@ class Uploads:
         place.mkdir()
         try:
             await self._store(place / f"data{suffix}", chunks)
-            if self._readers is None:
-                self._readers = anyio.CapacityLimiter(AT_ONCE)
             about = place, upload, name, suffix
-            return await anyio.to_thread.run_sync(self._describe, *about, limiter=self._readers)
+            return await anyio.to_thread.run_sync(self._describe, *about, limiter=self.readers)
         except BaseException:
             shutil.rmtree(place, ignore_errors=True)
             raise
+
+    @property
+    def readers(self) -> anyio.CapacityLimiter:
+        """The threads that wait for files being read, so that they are not others' threads."""
+        if self._readers is None:
+            self._readers = anyio.CapacityLimiter(AT_ONCE)
+        return self._readers
 
     def path(self, upload: str) -> Path:
         """Return the file or folder of an upload, and keep it from now on."""

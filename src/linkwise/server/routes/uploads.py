@@ -46,5 +46,6 @@ async def describe_file(
     file: Annotated[str, Query(min_length=1, max_length=1000, description="As it is listed.")],
 ) -> DataFile:
     """Describe a data file of the folder: its columns, what they are taken for, and why."""
-    found = await anyio.to_thread.run_sync(service.describe_file, file)
+    readers = service.uploads.readers
+    found = await anyio.to_thread.run_sync(service.describe_file, file, limiter=readers)
     return DataFile.model_validate({"name": file, **found})
