@@ -15,6 +15,7 @@ from linkwise.tables.choice import Choice, Table
 from linkwise.tables.frame import Frame
 from linkwise.tables.made_rows import make_rows
 from linkwise.tables.picture_column import any_inside
+from linkwise.typing import Matrix, is_csr
 
 if TYPE_CHECKING:
     from linkwise.features import Role
@@ -97,9 +98,9 @@ def ids_of(frame: Frame, id_column: str | None) -> list[Any] | None:
     return read_ids(frame.file, f'column "{id_column}"', values.to_pylist())
 
 
-def check_finite(file: str, X: Any, names: Sequence[str]) -> None:
+def check_finite(file: str, X: Matrix, names: Sequence[str]) -> None:
     """Refuse missing and infinite values of a dense or sparse table, naming the first one."""
-    values = X.tocoo() if sp.issparse(X) else X
+    values: Any = X.tocoo() if is_csr(X) else X
     finite = np.isfinite(values.data if sp.issparse(X) else values)
     if finite.all():
         return
