@@ -5,7 +5,7 @@ all, however many parts they have. Two values of a category are as far apart as 
 deviation of a number, which gives it a share of a quarter (two values) to a half (many): however
 little it means, its values are perfectly apart, so that clusters can explain all of its variance. A
 text, a picture or a vector has 16: its variance is spread over a hundred directions or more, of
-which clusters explain a tenth, and with less it would be outvoted by the number that tells its
+which clusters explain a small part, and with less it would be outvoted by the number that tells its
 length.
 """
 
