@@ -47,5 +47,5 @@ $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "linkwise needs Python 3.11 or newer, found " + sys.version.split()[0])'
 	@echo "Setting up $(VENV) (once, a minute or two) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[files,plot,studio,postgres,test,lint]"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[files,plot,tables,studio,postgres,test,lint]"
 	@touch $@

@@ -113,6 +113,79 @@ def wrong_files(draw: st.DrawFn) -> DataFile:
     return DataFile(made.name, bytes(content))
 
 
+def inconsistent_files() -> st.SearchStrategy[DataFile]:
+    """Return the strategy of files that are well formed, and say things that cannot all be true."""
+    return st.one_of(_sparse_files(), _headed_files(), _torn_parquet(), _odd_tables())
+
+
+#: Numbers that lead astray: around nothing, around the few values there are, and far outside.
+_LEADS = st.integers(-2, 6) | st.sampled_from([2000, 10**9, 2**31, 2**62, -(2**62)])
+_TYPES = st.sampled_from([np.int64, np.int32, np.uint64, np.int8, np.float64])
+
+
+def _leads(draw: st.DrawFn, most: int) -> np.ndarray:
+    values = draw(st.lists(_LEADS, max_size=most))
+    with np.errstate(all="ignore"):
+        return np.array(values, dtype=np.float64).astype(draw(_TYPES))
+
+
+@st.composite
+def _sparse_files(draw: st.DrawFn) -> DataFile:
+    """Draw sparse rows of which one part or more do not fit the others."""
+    parts = {
+        "data": np.array([1.0, 2.0, 3.0]),
+        "indices": np.array([0, 1, 2]),
+        "indptr": np.array([0, 1, 2, 3]),
+        "shape": np.array([3, 3]),
+    }
+    for name in draw(st.sets(st.sampled_from(sorted(parts)), min_size=1)):
+        parts[name] = _leads(draw, 6)
+    if draw(st.booleans()):
+        parts["format"] = np.array(draw(st.sampled_from([b"csr", b"csc", b"bsr", b"", b"dia"])))
+    return DataFile("drawn.npz", _saved(**parts))
+
+
+@st.composite
+def _headed_files(draw: st.DrawFn) -> DataFile:
+    """Draw an array whose header and values disagree, alone or in an archive."""
+    shape = tuple(draw(st.lists(_LEADS, max_size=3)))
+    kind = draw(st.sampled_from(["<f8", ">f4", "|u1", "<U9", "|O", "<c16", "<M8[s]", "|V4"]))
+    order = draw(st.booleans())
+    header = f"{{'descr': {kind!r}, 'fortran_order': {order}, 'shape': {shape}, }}".encode()
+    header += b" " * (117 - len(header)) + b"\n"
+    content = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+    content += draw(st.binary(max_size=72))
+    if draw(st.booleans()):
+        return DataFile("drawn.npz", _archive("X.npy", content))
+    return DataFile("drawn.npy", content)
+
+
+@st.composite
+def _torn_parquet(draw: st.DrawFn) -> DataFile:
+    """Draw a Parquet file whose parts come from two files, or whose footer was changed."""
+    first, second = (draw(rows().map(_parquet)) for _ in range(2))
+    footer = int.from_bytes(first[-8:-4], "little") + 8
+    if draw(st.booleans()):
+        return DataFile("drawn.parquet", second[: -len(second) // 2] + first[-footer:])
+    content = bytearray(first)
+    at = len(content) - draw(st.integers(9, footer))
+    content[at] ^= 1 << draw(st.integers(0, 7))
+    return DataFile("drawn.parquet", bytes(content))
+
+
+@st.composite
+def _odd_tables(draw: st.DrawFn) -> DataFile:
+    """Draw a CSV file that changes its mind about columns, quotes, separators or encoding."""
+    cell = st.sampled_from(["1", "1,5", '"', '""', '"a', "é", "=1+1", "", "1e999", "\ufeff", "nan"])
+    line = st.lists(cell, min_size=1, max_size=5).flatmap(
+        lambda cells: st.sampled_from(",;\t|").map(lambda mark: mark.join(cells))
+    )
+    ends = st.sampled_from(["\n", "\r\n", "\r", "\n\n"])
+    text = draw(ends).join(draw(st.lists(line, min_size=1, max_size=6)))
+    encoding = draw(st.sampled_from(["utf-8", "utf-16", "cp1252"]))
+    return DataFile("drawn.csv", text.encode(encoding, "ignore"))
+
+
 class _Harm:
     """Would end the process if it were unpickled."""
 

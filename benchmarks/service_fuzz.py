@@ -31,7 +31,15 @@ from hypothesis import strategies as st
 from schemathesis import GenerationMode
 from schemathesis.checks import positive_data_acceptance
 
-from service_files import FORMATS, DataFile, Rows, right_files, write, wrong_files
+from service_files import (
+    FORMATS,
+    DataFile,
+    Rows,
+    inconsistent_files,
+    right_files,
+    write,
+    wrong_files,
+)
 from service_process import NAME, TOKEN, Server, answer, make_session, place, serve
 
 STREAM = "/api/sessions/{session}/stream"
@@ -83,6 +91,7 @@ def experiments(schema: schemathesis.BaseSchema, token: str) -> Iterator[Experim
         cases = uploads(schema, right_files(suffix))
         yield f"a right {suffix} file", cases, lambda case: must_be(201, check(case))
     yield "wrong files", uploads(schema, wrong_files()), check
+    yield "inconsistent files", uploads(schema, inconsistent_files()), check
 
 
 def can_be_wrong(operation: dict[str, Any]) -> bool:

@@ -27,10 +27,11 @@ def verdict() -> str:
 
 async def acknowledge(
     server: Server, n_rows: int, clients: int, batch: int, seconds: float
-) -> None:
-    """Let clients send answers as fast as they are acknowledged."""
+) -> float:
+    """Let clients send answers as fast as they are acknowledged; returns how many a second."""
     port, waits = server.port, []
-    end = time.monotonic() + seconds
+    started, cpu = time.monotonic(), server.cpu_seconds()
+    end = started + seconds
 
     async def write(name: int) -> None:
         client = await Client(port).open()
@@ -39,15 +40,14 @@ async def acknowledge(
             events = []
             for _ in range(batch):
                 i, j = random.sample(range(n_rows), 2)
-                events.append(answer(i, j, verdict(), key=f"{name}-{batch}-{clients}-{k}"))
+                events.append(answer(i, j, verdict(), key=f"{name}-{started}-{k}"))
                 k += 1
-            started = time.monotonic()
+            sent = time.monotonic()
             status, told = await client.post(place("events"), {"events": events, "who": "x"})
-            waits.append(time.monotonic() - started)
+            waits.append(time.monotonic() - sent)
             assert status == 200, told
         client.close()
 
-    started, cpu = time.monotonic(), server.cpu_seconds()
     await asyncio.gather(*[write(name) for name in range(clients)])
     used = (server.cpu_seconds() - cpu) / (time.monotonic() - started)
     rate = batch * len(waits) / (time.monotonic() - started)
@@ -57,6 +57,7 @@ async def acknowledge(
         f"{used:.1f} cores for the server",
         flush=True,
     )
+    return rate
 
 
 async def hear(port: int, n_rows: int, listeners: int, per_second: float, seconds: float) -> None:

@@ -67,6 +67,7 @@ def serve(root: Path) -> Server:
     token = root / "token"
     if not token.exists():
         token.write_text(TOKEN)
+        token.chmod(0o600)
     command = [str(Path(sys.executable).with_name("linkwise")), "serve", "--root", str(root)]
     command += ["--port", "0", "--token-file", str(token), "--quiet"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

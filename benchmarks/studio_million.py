@@ -56,6 +56,7 @@ def served(root: Path) -> Iterator[str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     (root / "token").write_text(TOKEN)
+    (root / "token").chmod(0o600)
     command = [sys.executable, "-c", "from linkwise.cli import main; main()", "serve", "--quiet"]
     command += ["--root", str(root), "--port", str(port), "--token-file", str(root / "token")]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:

@@ -10,7 +10,7 @@ import sys
 import threading
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 import numpy as np
 import pandas as pd
@@ -90,7 +90,7 @@ def started(arguments, folder):
     [
         ("session", ["python", "console", "python", "console"]),
         ("client", ["python"]),
-        ("service", ["console", "bash", "python"]),
+        ("service", ["console", "bash", "python", "console", "console", "nginx"]),
         ("studio", ["console"]),
     ],
 )
@@ -140,8 +140,8 @@ def test_the_session_page_names_every_strategy():
 def test_the_commands_of_the_service_page_run(place):
     if not (shutil.which("curl") and shutil.which("jq")):
         pytest.skip("NO CURL OR NO JQ HERE: the session by curl is not tried")
-    (console,), (bash,) = blocks("service", "console"), blocks("service", "bash")
-    (arguments,) = commands("service")
+    (console, *_), (bash,) = blocks("service", "console"), blocks("service", "bash")
+    arguments, *_ = commands("service")
     with started(arguments, place) as (words, address):
         assert words in console
         assert PLACEHOLDER in console
@@ -160,6 +160,17 @@ def test_the_commands_of_the_service_page_run(place):
     assert (place / "stream.txt").read_text().startswith("retry: ")
     exported = pd.read_csv(place / "labels.csv")
     assert exported["cluster"].tolist() == labels.tolist()
+
+
+def test_the_commands_about_tokens_and_other_machines_run(place):
+    _, *tokens, behind = commands("service")
+    said = [CliRunner().invoke(main, arguments) for arguments in tokens]
+    assert [result.exit_code for result in said] == [0] * 4
+    assert [line.partition(":")[0] for line in said[2].stdout.splitlines()] == ["Ada", "Bob"]
+    with started(behind, place) as (_, address):
+        request = Request(address.partition("?")[0] + "health", headers={"Host": "studio.example"})
+        with urlopen(request) as reply:
+            assert reply.status == 200
 
 
 def labels_by_python(session, token):

@@ -60,6 +60,7 @@ def served(root: Path) -> Iterator[str]:
         probe.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{probe.getsockname()[1]}"
     (root / "token").write_text(TOKEN)
+    (root / "token").chmod(0o600)
     command = [sys.executable, "-c", "from linkwise.cli import main; main()", "serve", "--quiet"]
     command += ["--root", str(root), "--port", address.rsplit(":")[-1]]
     command += ["--token-file", str(root / "token")]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from linkwise import datasets as datasets
     from linkwise import errors as errors
+    from linkwise import features as features
     from linkwise import metric as metric
     from linkwise import scores as scores
     from linkwise.cluster.how_many import choose_k as choose_k
@@ -74,7 +75,7 @@ HOME = {
     "load": "linkwise.cluster.sequential.model_file",
     "run_options": "linkwise.running",
 }
-_ROOMS = ("datasets", "errors", "metric", "scores")
+_ROOMS = ("datasets", "errors", "features", "metric", "scores")
 
 __all__ = [*HOME, *_ROOMS, "__version__"]
 

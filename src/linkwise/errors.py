@@ -45,6 +45,7 @@ class Remedy(Enum):
     CORRECT = "correct it"
     LEAVE_COLUMN_OUT = "leave the column out"
     NAME_ARRAY = "name one of them"
+    SAVE_AS_UTF8 = "save it as UTF-8"
 
 
 @dataclass(frozen=True)

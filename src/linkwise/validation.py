@@ -7,6 +7,8 @@ from collections.abc import Collection
 from math import isfinite
 from typing import Any
 
+from scipy import sparse
+
 from linkwise.errors import InvalidInput
 
 
@@ -62,3 +64,17 @@ def check_choice(owner: object, name: str, choices: Collection[Any]) -> None:
         raise InvalidInput(
             f"{type(owner).__name__}({name}={value!r}): {name} must be one of {listed}."
         )
+
+
+def check_sparse(X: object) -> None:
+    """Refuse a sparse matrix whose parts contradict each other; anything else is let through.
+
+    SciPy follows such a matrix out of its arrays, which ends the process at best.
+    """
+    if sparse.issparse(X) and hasattr(X, "check_format"):
+        try:
+            X.check_format(full_check=True)
+        except ValueError as error:
+            raise InvalidInput(
+                f"X is a sparse matrix that contradicts itself: {str(error).rstrip('.')}."
+            ) from None

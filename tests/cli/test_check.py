@@ -190,5 +190,5 @@ def test_an_id_column_without_a_table_is_a_wrong_call(misused, write):
 def test_another_kind_of_file_is_a_wrong_call(misused):
     assert misused("check", "said.txt") == (
         "Error: Invalid value for 'LINKS': said.txt should end in .csv, .tsv, .csv.gz, .tsv.gz, "
-        ".json, .parquet, .feather, .arrow, .jsonl or .ndjson."
+        ".json, .parquet, .feather, .arrow, .jsonl, .ndjson, .jsonl.gz, .ndjson.gz or .xlsx."
     )

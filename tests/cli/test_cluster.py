@@ -179,7 +179,14 @@ def test_json_tells_everything(run, people, write):
         "data": "people.csv",
         "rows": 12,
         "features": ["height", "weight"],
-        "left_out": {"name": 'text such as "a"', "town": 'text such as "Oslo"'},
+        "grouped_by": "height and weight (numbers)",
+        "roles": {"name": "id", "height": "number", "weight": "number", "town": "ignored"},
+        "left_out": {
+            "name": "no two rows share a value",
+            "town": 'every row has the same value, "Oslo"',
+        },
+        "unusable": [],
+        "encoding": "utf-8",
         "standardised": True,
         "method": "pck-means",
         "n_clusters": 2,
@@ -197,8 +204,8 @@ def test_the_summary_is_readable(run, people, write):
     assert shown[-1].startswith("Took ")
     assert shown[-1].endswith(" s. Labels are in out.csv.")
     assert [line.rstrip() for line in shown[:-1]] == [
-        "people.csv: 12 rows, 1 feature (height).",
-        "Every feature was given mean 0 and spread 1 (--no-standardise: not).",
+        "people.csv: 12 rows, grouped by height (number).",
+        "Every column was given mean 0 and spread 1 (--no-standardise: not).",
         "",
         "PCKMeans with 2 clusters, seed 0:",
         " cluster   rows    share",
@@ -214,7 +221,10 @@ def test_the_summary_is_readable(run, people, write):
 def test_the_summary_names_what_was_left_out_and_what_contradicts(run, people, write):
     write("said.csv", "i,j,kind", "0,1,same", "1,2,same", "0,2,different")
     shown = run("cluster", people, "-k", 2, *QUICK, "--links", "said.csv", "-o", "out.csv").stdout
-    assert 'Left out: town (text such as "Oslo").\n' in shown
+    assert shown.splitlines()[0] == (
+        "people.csv: 12 rows, grouped by height and weight (numbers). Left out: name (no two rows "
+        'share a value), town (every row has the same value, "Oslo").'
+    )
     assert "1 contradiction among them: linkwise check shows which.\n" in shown
 
 
@@ -222,7 +232,7 @@ def test_the_summary_tells_when_the_first_line_was_data(run, write):
     write("t.csv", *(f"{k % 2},{k * k}" for k in range(10)))
     shown = run("cluster", "t.csv", "-k", 2, *QUICK, "-o", "out.csv").stdout.splitlines()
     assert shown[:2] == [
-        "t.csv: 10 rows, 2 features (0, 1).",
+        "t.csv: 10 rows, grouped by 0 and 1 (numbers).",
         "The first line holds numbers, so it was read as data, not as names.",
     ]
 
@@ -292,10 +302,8 @@ def test_a_missing_table_is_refused(refused):
 
 
 def test_what_helps_is_told_with_the_flags_that_a_command_has(refused, write):
-    write("t.csv", "a,b", "1,2", "3,")
-    gap = (
-        't.csv line 3: column "b" has no value. Fill it in, remove the row, or leave the column out'
-    )
+    write("t.csv", "a,b", "1,2", "3,inf")
+    gap = 't.csv row 1: column "b" is inf. Fill it in, remove the row, or leave the column out'
     for call in (
         ("cluster", "t.csv", "-k", 2, "-o", "o.csv"),
         ("session", "create", "s", "t.csv", "-k", 2),
@@ -346,10 +354,10 @@ def test_links_that_no_clustering_keeps_are_refused_by_a_method_that_must(refuse
     assert refused("cluster", people, *args).startswith("COPKMeans: row ")
 
 
-def test_features_and_drop_together_are_a_wrong_call(misused, people):
-    args = ("--features", "height", "--drop", "weight", "-o", "out.csv")
+def test_by_and_drop_together_are_a_wrong_call(misused, people):
+    args = ("--by", "height", "--drop", "weight", "-o", "out.csv")
     assert misused("cluster", people, "-k", 2, *args) == (
-        "Error: --features and --drop exclude each other: give one of them."
+        "Error: --by and --drop exclude each other: give one of them."
     )
 
 
@@ -372,5 +380,5 @@ def test_no_clusters_are_a_wrong_call(misused, people):
 
 def test_an_empty_feature_name_is_a_wrong_call(misused, people):
     assert misused("cluster", people, "-k", 2, "--features", "height,", "-o", "out.csv") == (
-        "Error: Invalid value for '--features': 'height,' holds an empty name."
+        "Error: Invalid value for '--by' / '--features': 'height,' holds an empty name."
     )

@@ -23,9 +23,13 @@ def events(run, session):
 
 def test_create_tells_the_sizes_and_what_to_do_next(run, people):
     printed = run("session", "create", "s", people, "-k", 2, "--id", "name", "--partitions", 20)
-    first, second = printed.stdout.splitlines()
+    first, second, third = printed.stdout.splitlines()
     assert first.startswith("s: 12 rows in 2 clusters of ")
-    assert second == "Now answer questions: linkwise session ask s"
+    assert second == (
+        "Grouped by height and weight (numbers). Left out: town (every row has the same value, "
+        '"Oslo").'
+    )
+    assert third == "Now answer questions: linkwise session ask s"
 
 
 def test_create_prints_json(run, people):
@@ -47,8 +51,21 @@ def test_create_refuses_what_it_cannot_use(refused, misused, people):
         misused(
             "session", "create", "s", people, "-k", 2, "--features", "height", "--drop", "weight"
         )
-        == "Error: --features and --drop exclude each other: give one of them."
+        == "Error: --by and --drop exclude each other: give one of them."
     )
+
+
+def test_create_takes_texts_and_tells_which_rows_say_nothing(run, write):
+    words = ("parcel late lost", "login password reset")
+    lines = [f"k{k};{words[k % 2]} {k % 5}" for k in range(12)]
+    lines[3] = "k3;"
+    write("notes.csv", "key;note", *lines)
+    call = ("session", "create", "s", "notes.csv", "-k", 2, "--id", "key", "--partitions", 20)
+    told = json.loads(run(*call, "--by", "note", "--as", "note=text", "--json").stdout)
+    assert told["grouped_by"] == "note (text)"
+    assert told["unusable"] == ["k3"]
+    shown = run("session", "create", "t", *call[3:], "--by", "note").stdout
+    assert "1 row has nothing to group by: k3.\n" in shown
 
 
 def test_everything_that_can_be_said_becomes_an_event(run, people_session):

@@ -294,7 +294,7 @@ def test_other_endings_are_not_written(tmp_path, name):
 def test_other_endings_are_not_read(tmp_path):
     assert refused(Links.read, tmp_path / "a.txt", 3) == (
         "a.txt: use a name that ends in .csv, .tsv, .csv.gz, .tsv.gz, .json, .parquet, .feather, "
-        ".arrow, .jsonl or .ndjson."
+        ".arrow, .jsonl, .ndjson, .jsonl.gz, .ndjson.gz or .xlsx."
     )
 
 

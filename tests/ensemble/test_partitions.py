@@ -2,6 +2,8 @@ import json
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
 
 from linkwise.ensemble import Ensemble, build_ensemble, build_paper_ensemble
 from linkwise.errors import Cancelled, InvalidInput, MissingData
@@ -144,8 +146,8 @@ def test_a_folder_without_an_ensemble_is_named(tmp_path):
     ("change", "sentence"),
     [
         (
-            {"version": 2},
-            "{0}: version 2 is unknown; this linkwise reads version 1. "
+            {"version": 3},
+            "{0}: version 3 is unknown; this linkwise reads versions 1 to 2. "
             "A newer linkwise may open it.",
         ),
         (
@@ -192,3 +194,18 @@ def test_labels_of_other_partitions_are_refused(folder):
     BUILD["k-means"](rows()).labels.save(folder)
     build_ensemble(rows(), 5, n_partitions=4, seed=0).labels.save(folder)
     assert refusal(folder) == f"{folder} holds labels of 4 partitions, but models of 6."
+
+
+def test_an_ensemble_of_the_first_version_still_opens(folder):
+    path = folder / "ensemble.json"
+    header = json.loads(path.read_text())
+    del header["unit"]
+    path.write_text(json.dumps({**header, "version": 1}))
+    assert not Ensemble.load(folder).preparation.unit
+
+
+def test_an_ensemble_of_sparse_rows_labels_the_same_after_reading(tmp_path):
+    X = sparse.random_array((300, 400), density=0.05, rng=np.random.default_rng(0), format="csr")
+    ensemble = build_ensemble(X, 3, n_partitions=4, seed=0)
+    ensemble.save(tmp_path)
+    assert_array_equal(Ensemble.load(tmp_path).assign(X), ensemble.labels.array)

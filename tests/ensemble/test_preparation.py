@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
 from linkwise.ensemble.preparation import TILE, NotFinite, Preparation
 
@@ -103,3 +105,45 @@ def test_a_value_that_has_no_place_in_a_tile_is_noticed(value):
     X[2, 1] = value
     with pytest.raises(NotFinite):
         preparation.tile(X[:5])
+
+
+def words(n_rows=400, n_features=300):
+    return sparse.random_array(
+        (n_rows, n_features), density=0.05, rng=np.random.default_rng(0), format="csr"
+    )
+
+
+def test_sparse_rows_lie_along_their_singular_directions_and_have_length_one():
+    X = words()
+    prepared = Preparation.fit_sparse(X, seed=0).rows(X)
+    _, _, directions = np.linalg.svd(X.toarray(), full_matrices=False)
+    expected = X @ directions[:20].T
+    expected /= np.linalg.norm(X @ directions[:100].T, axis=1, keepdims=True)
+    assert prepared.shape == (400, 100)
+    assert_allclose(np.linalg.norm(prepared, axis=1), 1.0, rtol=1e-5)
+    assert_allclose(np.abs(prepared[:, :3]), np.abs(expected[:, :3]), atol=0.03)
+
+
+def test_sparse_rows_are_placed_alike_dense_or_not_and_longer_or_not():
+    X = words()
+    preparation = Preparation.fit_sparse(X, seed=0)
+    assert_array_equal(preparation.rows(X.toarray()), preparation.rows(X))
+    assert_array_equal(preparation.rows(X * 4.0), preparation.rows(X))
+    tile = preparation.tile(X[:100])
+    assert tile.shape == (100, TILE)
+    assert_array_equal(tile[:, :100].T, preparation.rows(X[:100]))
+    assert not tile[:, 100:].any()
+
+
+def test_sparse_rows_without_anything_lie_at_the_origin():
+    X = words()
+    preparation = Preparation.fit_sparse(X, seed=0)
+    assert not preparation.rows(sparse.csr_array((2, 300))).any()
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_sparse_values_that_are_not_finite_are_found(bad):
+    X = words()
+    X.data[3] = bad
+    with pytest.raises(NotFinite):
+        Preparation.fit_sparse(X, seed=0)

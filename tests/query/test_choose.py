@@ -6,7 +6,7 @@ from threadpoolctl import threadpool_limits
 
 from linkwise import Links, SequentialClustering
 from linkwise.errors import InvalidInput
-from linkwise.query import STRATEGIES, Situation, choose_pairs
+from linkwise.query import NAMES, STRATEGIES, Situation, choose_pairs
 
 N = 90
 TRUTH = np.repeat([0, 1, 2], N // 3)
@@ -141,3 +141,7 @@ def test_wrong_calls_are_refused(fresh):
     with pytest.raises(InvalidInput) as caught:
         choose_pairs(fresh, 1, "best")
     assert str(caught.value).startswith("strategy is 'best', expected one of auto, ")
+
+
+def test_the_names_that_are_known_before_the_code_are_those_of_the_strategies():
+    assert tuple(STRATEGIES) == NAMES

@@ -14,6 +14,7 @@ from sklearn.datasets import load_iris
 from threadpoolctl import threadpool_limits
 
 from linkwise.server.app import create_app
+from linkwise.server.limits import Limits
 from linkwise.session import Session
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -63,7 +64,7 @@ def data_folder(tmp_path):
     (folder / "more").mkdir(parents=True)
     (folder / "people.csv").write_text("name,height,weight\na,1,5\nb,2,4\nc,9,1\nd,8,2\n")
     np.save(folder / "more" / "points.npy", np.random.RandomState(0).rand(40, 3))
-    (folder / "notes.txt").write_text("not data")
+    (folder / "notes.doc").write_text("not data")
     (folder / ".hidden.csv").write_text("a\n1\n")
     (tmp_path / "secret.csv").write_text("a,b\n1,2\n3,4\n")
     (folder / "way-out.csv").symlink_to(tmp_path / "secret.csv")
@@ -73,7 +74,7 @@ def data_folder(tmp_path):
 @pytest.fixture
 def app(root, data_folder):
     """Make the application."""
-    return create_app(root, token=TOKEN, data_folder=data_folder, upload_limit=100_000)
+    return create_app(root, token=TOKEN, data_folder=data_folder, limits=Limits(upload=100_000))
 
 
 @pytest.fixture

@@ -1,12 +1,20 @@
 """``linkwise serve`` and ``linkwise studio``: what they start, and what they say."""
 
+import html
+import re
+import stat
 import webbrowser
+from pathlib import Path
+from urllib.parse import urlparse
+from urllib.request import url2pathname
 
 import pytest
 from click.testing import CliRunner
 
 from linkwise.cli import main
 from linkwise.server import running
+from linkwise.server.keys import OWNER
+from linkwise.server.running import bind
 from linkwise.session import Session
 
 
@@ -15,7 +23,7 @@ def started(monkeypatch):
     """Let the commands do everything but serve; collects the applications."""
     apps = []
 
-    def serve_nobody(app, listener, when_ready):  # noqa: ARG001
+    def serve_nobody(app, listener, when_ready, https=None):  # noqa: ARG001
         apps.append(app)
         when_ready()
 
@@ -25,9 +33,17 @@ def started(monkeypatch):
 
 @pytest.fixture
 def opened(monkeypatch):
-    """Collect the addresses that a browser would be sent to."""
+    """Collect the addresses that a browser would be sent to, by a file that nobody else reads."""
     addresses = []
-    monkeypatch.setattr(webbrowser, "open", addresses.append)
+
+    def follow(given):
+        assert "token=" not in given  # everybody can see it
+        path = Path(url2pathname(urlparse(given).path))
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        found = re.search(r'content="0; url=([^"]+)"', path.read_text())
+        addresses.append(html.unescape(found.group(1)))
+
+    monkeypatch.setattr(webbrowser, "open", follow)
     return addresses
 
 
@@ -47,8 +63,20 @@ def people(tmp_path):
 
 def test_serve_prints_the_address_with_the_token(started, tmp_path):
     said = run("serve", "--root", tmp_path / "root", "--port", 0, "-q").stdout
-    assert f"/?token={started[0].state.token}\n" in said
+    token = said.partition("/?token=")[2].strip()
+    assert started[0].state.keys.by_token(token) == OWNER
     assert said.startswith(f"linkwise is serving {tmp_path / 'root'} at\n\n    http://127.0.0.1:")
+
+
+@pytest.mark.usefixtures("started")
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5"])
+def test_serve_does_not_speak_openly_to_other_machines_unasked(tmp_path, host, monkeypatch):
+    serve = ("serve", "--root", tmp_path / "root", "--port", 0, "-q", "--host", host)
+    refused = run(*serve, code=1).stderr
+    assert refused.startswith(f"--host {host} can be reached from other machines, and without")
+    monkeypatch.setattr(running, "bind", lambda host, port: bind("127.0.0.1", port))  # noqa: ARG005
+    assert "http://127" in run(*serve, "--plain-http").stdout
+    assert "https://127" in run(*serve, "--cert", tmp_path / "cert.pem").stdout
 
 
 @pytest.mark.usefixtures("started")
@@ -91,6 +119,7 @@ def test_studio_opens_the_page_of_a_session_of_the_data(people, tmp_path, opened
     assert address in said
     session = address.partition("#/s/")[2]
     assert session.startswith("people-")
+    assert list(root.glob(".way-in*")) == []
     with Session.open(root / session) as made:
         assert (made.name, made.n_rows, made.n_clusters) == ("people", 30, 2)
 
@@ -107,6 +136,19 @@ def test_studio_goes_on_with_the_session_of_the_same_data(people, tmp_path, open
     assert session("-k", 2) == session() == first
     assert session("-k", 3) != first
     assert len(list(root.glob("people-*"))) == 2
+
+
+@pytest.mark.usefixtures("started")
+def test_studio_says_what_it_groups_by_and_groups_by_what_it_is_told(people, tmp_path, opened):
+    root = tmp_path / "root"
+    call = ("studio", people, "-k", 2, "--root", root, "--port", 0)
+    said = run(*call).stderr
+    assert said.startswith("Grouped by ")
+    with_wish = run(*call, "--by", "height", "--as", "height=category").stderr
+    assert with_wish == "Grouped by height (category).\n"
+    assert opened[0].partition("#")[2] != opened[1].partition("#")[2]
+    assert run(*call, "--by", "height", "--as", "height=category").stderr == ""
+    assert opened[1].partition("#")[2] == opened[2].partition("#")[2]
 
 
 @pytest.mark.usefixtures("started")

@@ -9,7 +9,7 @@ import pytest
 from hostile import FORMULAS, STRINGS
 from service_client import FLOWERS, answer, frames, serving, tell
 
-from linkwise.server.files.export import FORMULA
+from linkwise.files.csv_writer import FORMULA
 
 
 def rename(name, key=None):

@@ -38,3 +38,24 @@ def test_a_fault_is_a_type_and_places_without_its_words(lines):
 def test_line_breaks_cannot_forge_a_line(lines):
     logging.getLogger("uvicorn.error").warning('x"}\n{"event": "forged"}')
     assert [line["level"] for line in lines()] == ["warning"]
+
+
+def test_what_repeats_is_told_once_a_minute_with_how_often(lines, monkeypatch):
+    log = logging.getLogger("linkwise.server")
+
+    def at(seconds, times=1):
+        monkeypatch.setattr("logging.time.time", lambda: seconds)
+        monkeypatch.setattr("logging.time.time_ns", lambda: int(seconds * 1e9), raising=False)
+        for _ in range(times):
+            log.info("request", extra={"status": 401})
+            log.warning("a session cannot be read", extra={"session": "a"})
+
+    at(0.0, times=1000)
+    at(59.0)
+    assert [line["event"] for line in lines()] == ["request", "a session cannot be read"]
+    log.warning("a session cannot be read", extra={"session": "b"})
+    log.info("request", extra={"status": 200})
+    log.info("request", extra={"status": 200})
+    assert len(lines()) == 5
+    at(61.0)
+    assert [line["times"] for line in lines()[5:]] == [1001, 1001]

@@ -4,7 +4,9 @@ import pytest
 from service_client import BEARER, FLOWERS, HERE, TOKEN, calling
 
 from linkwise.server.app import create_app
-from linkwise.server.security import MOST_BODY, POLICY, cookie_name
+from linkwise.server.keys import OWNER, Keys
+from linkwise.server.limits import Limits
+from linkwise.server.security import LONGEST_HEAD, POLICY, cookie_name
 
 VALUES = {
     "session": "flowers",
@@ -13,6 +15,7 @@ VALUES = {
     "i": "0",
     "name": "index.js",
 }
+MOST_BODY = Limits().body
 OPEN = {"/", "/health", "/icon.svg", "/assets/{name}"}
 NO_TOKEN = "This needs the token that linkwise printed when it started."
 FOREIGN_PAGE = "Pages of other sites may not use this service."
@@ -40,8 +43,8 @@ def routes_below(routes):
 
 @pytest.fixture(scope="module")
 def stranger(template):
-    """Return a client without the token."""
-    app = create_app(template, token=TOKEN)
+    """Return a client without the token, which may try as many as it likes."""
+    app = create_app(template, token=TOKEN, limits=Limits(wrong_tokens=10**9))
     with calling(app, headers={}) as client:
         yield client
 
@@ -94,6 +97,13 @@ def test_a_wrong_token_opens_no_route(stranger, headers):
         ({"Host": "evil.example:8321"}, FOREIGN_HOST),
         ({"Host": "127.0.0.1.evil.example:8321"}, FOREIGN_HOST),
         ({"Host": ""}, FOREIGN_HOST),
+        ({"Host": "127.0.0.1@evil.example"}, FOREIGN_HOST),
+        ({"Host": "127.0.0.1:80@evil.example"}, FOREIGN_HOST),
+        ({"Host": "127.0.0.1:evil.example"}, FOREIGN_HOST),
+        ({"Host": "[::1]evil.example"}, FOREIGN_HOST),
+        ({"Host": "[::1].evil.example:8321"}, FOREIGN_HOST),
+        ({"Host": "localhost:8321, evil.example"}, FOREIGN_HOST),
+        ({"Host": "localhost/evil.example"}, FOREIGN_HOST),
         ({"Origin": "http://evil.example"}, FOREIGN_PAGE),
         ({"Origin": "null"}, FOREIGN_PAGE),
         ({"Origin": "http://127.0.0.1:9999"}, FOREIGN_PAGE),
@@ -165,7 +175,8 @@ def test_the_token_in_the_address_becomes_a_cookie_that_works(template):
         assert admitted.status_code == 303
         assert admitted.headers["location"] == "/"
         kept = admitted.headers["set-cookie"]
-        assert kept.startswith(f"linkwise-8321={TOKEN};")
+        assert kept.startswith("linkwise-8321=")
+        assert TOKEN not in kept
         assert "HttpOnly" in kept
         assert "SameSite=strict" in kept
         assert browser.get("/api/sessions").status_code == 200
@@ -175,6 +186,63 @@ def test_a_wrong_token_in_the_address_is_refused(stranger):
     refused = stranger.get("/", params={"token": "wrong"})
     assert refused.status_code == 401
     assert "set-cookie" not in refused.headers
+
+
+@pytest.mark.parametrize("doubled", ["Host", "Authorization", "Cookie", "Origin", "Sec-Fetch-Site"])
+def test_what_may_be_said_once_is_not_said_twice(stranger, doubled):
+    once = {"Host": "127.0.0.1:8321", "Sec-Fetch-Site": "same-origin", "Origin": HERE, "Cookie": ""}
+    headers = [*(once | BEARER).items(), (doubled, "same-origin")]
+    refused = stranger.get("/api/sessions", headers=headers)
+    assert refused.status_code == 400
+    assert refused.json() == {"error": f"There are two headers called {doubled.lower()}."}
+
+
+def test_a_head_that_is_too_long_is_refused(stranger):
+    for address, headers in [
+        ("/api/sessions", BEARER | {"X-Long": "x" * LONGEST_HEAD}),
+        (f"/api/sessions?x={'x' * LONGEST_HEAD}", BEARER),
+    ]:
+        refused = stranger.get(address, headers=headers)
+        assert refused.status_code == 431
+        assert "longer than 32,768 bytes" in refused.json()["error"]
+
+
+class TestCookie:
+    """The cookie stands for a token at one name and port, for a while."""
+
+    @pytest.fixture
+    def keys(self, tmp_path):
+        return Keys(TOKEN, tmp_path)
+
+    def test_it_works_where_it_was_made_only(self, keys):
+        cookie = keys.cookie(OWNER, "127.0.0.1:8321")
+        assert keys.by_cookie(cookie, "127.0.0.1:8321") == OWNER
+        for host in ("127.0.0.1:8322", "localhost:8321", "127.0.0.1", ""):
+            assert keys.by_cookie(cookie, host) is None
+
+    def test_it_cannot_be_changed_or_made_up(self, keys):
+        mac, holder, expires = keys.cookie(OWNER, "here").split(".")
+        for wrong in (
+            f"{mac}.{holder}.{int(expires) + 1}",
+            f"{mac}.other.{expires}",
+            f"{mac[:-1]}0.{holder}.{expires}0",
+            f".{holder}.{expires}",
+            f"{mac}.{holder}",
+            f"{mac}.{holder}.²",
+            "",
+            TOKEN,
+            "\ud800.owner.9999999999",
+        ):
+            assert keys.by_cookie(wrong, "here") is None
+
+    def test_it_ends(self, keys, monkeypatch):
+        cookie = keys.cookie(OWNER, "here")
+        monkeypatch.setattr("linkwise.server.keys.time.time", lambda: 9e9)
+        assert keys.by_cookie(cookie, "here") is None
+
+    def test_another_token_makes_other_cookies(self, keys, tmp_path):
+        other = Keys(TOKEN + "x", tmp_path)
+        assert other.by_cookie(keys.cookie(OWNER, "here"), "here") is None
 
 
 def test_two_services_on_two_ports_have_two_cookies():
@@ -187,6 +255,22 @@ def test_a_body_that_is_too_long_is_refused_before_it_is_read(client):
     refused = client.post(f"{FLOWERS}/events", content=b"{}", headers=announced)
     assert refused.status_code == 413
     assert refused.json() == {"error": f"The body is longer than {MOST_BODY:,} bytes."}
+
+
+def test_a_heap_of_unknown_fields_is_one_refusal(client):
+    heap = {f"x{k}": k for k in range(100_000)}
+    refused = client.post(f"{FLOWERS}/events", json={"events": [], **heap})
+    assert refused.status_code == 422
+    assert refused.json() == {"error": "the body: at most 2 fields are known here."}
+    few = client.post("/api/sessions", json={"name": "a", "n_clusters": 2, "x": 1})
+    assert "There are 1 more faults" in few.json()["error"]
+
+
+def test_of_a_hundred_thousand_wrong_rows_the_first_is_told(client):
+    event = {"kind": "label", "payload": {"rows": ["x"] * 100_000, "name": "a"}}
+    refused = client.post(f"{FLOWERS}/events", json={"events": [event]})
+    assert refused.status_code == 422
+    assert refused.json()["error"].endswith("rows.0: input should be a valid integer.")
 
 
 def test_a_body_that_turns_out_too_long_is_refused(client):

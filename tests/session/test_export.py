@@ -31,7 +31,7 @@ def named(tmp_path):
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_labels_are_written_with_ids_names_and_margins(named, tmp_path, suffix):
     path = tmp_path / f"out{suffix}"
-    named.export(path)
+    named.export(path, raw=True)
     rows, view = read(path), named.view()
     names = {cluster.number: cluster.name for cluster in view.clusters}
     assert [row["id"] for row in rows] == [f"p, {k}" for k in range(12)]
@@ -43,7 +43,7 @@ def test_labels_are_written_with_ids_names_and_margins(named, tmp_path, suffix):
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_answers_are_written_with_who_when_and_whether_they_stand(named, tmp_path, suffix):
     path = tmp_path / f"out{suffix}"
-    named.export(path, "answers")
+    named.export(path, "answers", raw=True)
     first, second = read(path)
     event = named.history()[0]
     assert first == {

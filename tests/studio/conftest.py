@@ -129,6 +129,7 @@ class Service:
         self._process = None
         self._made = 0
         (root / "token").write_text(TOKEN)
+        (root / "token").chmod(0o600)
 
     def start(self):
         command = [sys.executable, "-c", "from linkwise.cli import main; main()", "serve"]

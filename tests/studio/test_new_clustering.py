@@ -1,9 +1,14 @@
 """From a file to a clustering."""
 
+import io
 import re
+import zipfile
 
+import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
+from sklearn.datasets import load_digits
 
 
 def test_a_table_is_brought_its_columns_picked_and_its_clusters_built(open_page, data_folder):
@@ -46,11 +51,44 @@ def test_progress_is_shown_while_it_is_built_and_can_be_cancelled(open_page):
     studio.sees("Cancelled. Nothing was kept.")
 
 
-def test_a_file_of_the_server_is_chosen_by_name(open_page):
+def test_what_columns_are_is_shown_with_the_reason_and_can_be_changed(open_page):
     studio = open_page()
     studio.visit("#/new")
     studio.button("flowers.csv").click()
     expect(studio.page.get_by_label("Name")).to_have_value("flowers")
+    studio.sees("no two rows share a value")
+    studio.sees("3 different values")
+    expect(studio.page.get_by_label("Use of soil")).to_have_value("category")
+    for name in ("sepal length", "petal length", "petal width", "soil"):
+        studio.page.get_by_label(f"Use of {name}").select_option("leave out")
+    studio.sees("Choose at least one column to group by.")
+    expect(studio.button("Build the clusters")).to_be_disabled()
+    studio.page.get_by_label("Use of petal width").select_option("group by the number")
+    studio.page.get_by_label("Use of soil").select_option("group by the text")
+    studio.page.get_by_label("How many clusters").fill("3")
+    studio.button("Build the clusters").click()
+    studio.wait_for_question()
+    studio.sees("150 rows, 3 clusters, grouped by petal width (number) and soil (text)")
+
+
+def test_a_zip_brings_its_pictures(open_page, tmp_path):
+    with zipfile.ZipFile(tmp_path / "digits.zip", "w") as archive:
+        for k, pixels in enumerate(load_digits().images[:30]):
+            file = io.BytesIO()
+            Image.fromarray((15 * pixels).astype(np.uint8)).save(file, "PNG")
+            archive.writestr(f"digits/{k:02d}.png", file.getvalue())
+    studio = open_page()
+    studio.visit("#/new")
+    studio.page.locator("input[type=file]").set_input_files(tmp_path / "digits.zip")
+    studio.sees("30 rows, 1 column")
+    expect(studio.page.get_by_label("Use of file")).to_have_value("picture")
+    studio.page.get_by_label("How many clusters").fill("3")
+    studio.button("Build the clusters").click()
+    studio.wait_for_question()
+    studio.sees("grouped by file (picture)")
+    picture = studio.page.get_by_role("img", name=re.compile(r"Picture of \d\d\.png")).first
+    expect(picture).to_be_visible()
+    assert picture.evaluate("(img) => img.naturalWidth") == 8
 
 
 @pytest.mark.parametrize(

@@ -23,12 +23,34 @@ def said(left_out):
     return {name: str(why) for name, why in left_out.items()}
 
 
-def test_numbers_are_features_and_the_rest_is_left_out(table):
-    t = table({"a": [1, 5], "b": [0.5, 2.5], "c": ["x", "y"], "d": [True, False]})
+def test_numbers_alone_are_taken_as_they_are(table):
+    t = table({"a": [1, 5], "b": [0.5, 2.5], "c": ["x", "x"], "d": [None, None]})
     assert t.features == ["a", "b"]
     assert t.X.tolist() == [[1, 0.5], [5, 2.5]]
     assert t.X.dtype == np.float64
-    assert said(t.left_out) == {"c": "its type is string", "d": "its type is bool"}
+    assert t.made is None
+    assert said(t.left_out) == {"c": 'every row has the same value, "x"', "d": "it is empty"}
+
+
+def test_other_columns_are_grouped_by_too(table):
+    vectors = [[0.0, 1.0], [2.0, 3.0]] * 5
+    t = table({"a": range(0, 20, 2), "c": ["x", "y"] * 5, "d": [True, False] * 5, "v": vectors})
+    assert {name: role.name for name, role in t.roles.items()} == {
+        "a": "number",
+        "c": "category",
+        "d": "category",
+        "v": "vector",
+    }
+    assert t.features == ["a", "c", "d", "v"]
+    assert t.X.dtype == np.float32
+    assert np.array_equal(
+        t.made.transform(
+            pa.table(
+                {"a": range(0, 20, 2), "c": ["x", "y"] * 5, "d": [True, False] * 5, "v": vectors}
+            )
+        ),
+        t.X,
+    )
 
 
 def test_single_precision_stays_single(table):
@@ -39,22 +61,15 @@ def test_whole_number_ids_stay_whole_numbers(table):
     assert table({"id": [7, 9], "a": [1.0, 2.0]}, Choice("id")).ids == [7, 9]
 
 
-def test_a_gap_is_refused_with_row_and_column(table):
-    with pytest.raises(InvalidInput) as caught:
-        table({"a": [1.0, None, 3.0]})
-    assert str(caught.value) == (
-        't.parquet row 1: column "a" has no value. '
-        "Fill it in, remove the row, or leave the column out."
-    )
-
-
-def test_nan_is_refused_with_row_and_column(table):
-    with pytest.raises(InvalidInput) as caught:
-        table({"b": [5.0, 5.0, 6.0], "a": [1.0, 3.0, np.nan]})
-    assert str(caught.value) == (
-        't.parquet row 2: column "a" has no value. '
-        "Fill it in, remove the row, or leave the column out."
-    )
+@pytest.mark.parametrize("gap", [None, np.nan])
+def test_a_gap_is_no_obstacle(table, gap):
+    t = table({"a": pa.array([1.0, gap, 3.0, 4.0], from_pandas=False), "b": [1.5, 2, 3, 7]})
+    assert t.X.shape == (4, 3)
+    assert t.unusable.tolist() == []
+    assert t.notes == ["There is no value of a in 1 row; such rows are grouped by the others."]
+    alone = table({"a": pa.array([1.0, gap, 3.0, 4.0], from_pandas=False)})
+    assert alone.unusable.tolist() == [1]
+    assert alone.notes == []
 
 
 def test_no_rows_are_refused(table):

@@ -16,11 +16,12 @@ from linkwise.tables import Choice, read_row_names, read_table
 def table(tmp_path):
     """Write lines to t.csv and read them back."""
 
-    def read(*lines, id_column=None, features=(), drop=(), text=None):
+    def read(*lines, id_column=None, features=(), drop=(), text=None, roles=(), encoding=None):
         path = tmp_path / "t.csv"
         whole = text if text is not None else "".join(f"{line}\n" for line in lines)
         path.write_bytes(whole if isinstance(whole, bytes) else whole.encode())
-        return read_table(path, Choice(id_column, features, drop))
+        choice = Choice(id_column, features, drop, dict(roles))
+        return read_table(path, choice, encoding=encoding)
 
     return read
 
@@ -35,26 +36,96 @@ def refusal(table):
     return read
 
 
-def said(left_out):
-    return {name: str(why) for name, why in left_out.items()}
+TICKETS = [
+    "nr,message,channel,opened,replies",
+    *(
+        f"{7 * k},{text},{channel},2026-01-{k + 10},{k % 4}"
+        for k, (text, channel) in enumerate(
+            [("the parcel did not come", "mail"), ("i cannot log in any more", "chat")] * 6
+        )
+    ),
+]
 
 
-def test_numbers_are_features_and_text_is_left_out(table):
-    t = table("name,a,b", "x,1,2.5", "y,-3e2,4")
+def roles(table):
+    return {name: role.name for name, role in table.roles.items()}
+
+
+def test_numbers_alone_are_taken_as_they_are(table):
+    t = table("name,a,b", *(f"x{k},{k * k},2.5" for k in range(12)))
     assert t.features == ["a", "b"]
-    assert t.X.tolist() == [[1, 2.5], [-300, 4]]
-    assert said(t.left_out) == {"name": 'text such as "x"'}
+    assert t.X.tolist() == [[k * k, 2.5] for k in range(12)]
+    assert t.left_out == {"name": "no two rows share a value"}
     assert t.ids is None
+    assert t.made is None
+
+
+def test_texts_categories_and_dates_are_grouped_by(table):
+    t = table(*TICKETS)
+    assert roles(t) == {
+        "nr": "id",
+        "message": "category",  # two texts only
+        "channel": "category",
+        "opened": "date",
+        "replies": "number",
+    }
+    assert t.left_out == {"nr": "its name says so, and no two rows share a value"}
+    assert t.X.shape[0] == 12
+    assert np.isfinite(t.X).all()
+
+
+def test_short_texts_that_all_differ_name_rows_unless_there_is_nothing_else(table):
+    lines = [f"flower {k},{k * k % 7}" for k in range(12)]
+    t = table("name,size", *lines)
+    assert t.features == ["size"]
+    assert t.left_out == {"name": "short, and no two rows share a value"}
+    assert t.made is None
+    assert roles(table("name", *(line.split(",")[0] for line in lines))) == {"name": "text"}
+    assert roles(table("name,size", *lines, features=("name",))) == {"name": "text"}
+
+
+def test_only_the_columns_asked_for_are_grouped_by(table):
+    assert table(*TICKETS, features=("channel",)).features == ["channel"]
+    assert table(*TICKETS, features=("nr",)).X.tolist() == [[7 * k] for k in range(12)]
+
+
+def test_a_role_that_was_told_is_used(table):
+    t = table(*TICKETS, features=("message",), roles={"message": "text"})
+    assert roles(t) == {"message": "text"}
+    t = table("zip,a", *(f"{k % 3:05d},{k * k}" for k in range(12)), roles={"zip": "category"})
+    names = [str(name) for name in t.made.get_feature_names_out()]
+    assert names[:3] == ["zip = 00000", "zip = 00001", "zip = 00002"]
+
+
+def test_a_column_told_to_be_ignored_is_left_out_even_if_it_holds_numbers(table):
+    t = table("a,b", "5,1", "5,2", "7,4", roles={"b": "ignored"})
+    assert t.features == ["a"]
+    assert t.left_out == {"b": "as told"}
+
+
+def test_vectors_beside_the_table_are_grouped_by(table, tmp_path):
+    np.save(tmp_path / "v.npy", np.arange(24.0).reshape(12, 2))
+    t = table(*TICKETS, features=("v.npy", "channel"))
+    assert roles(t) == {"v.npy": "vector", "channel": "category"}
+    np.save(tmp_path / "v.npy", np.zeros((5, 2)))
+    with pytest.raises(InvalidInput) as caught:
+        table(*TICKETS, features=("v.npy",))
+    assert str(caught.value) == "v.npy has 5 rows, t.csv has 12."
+
+
+def test_vectors_elsewhere_are_not_reached(refusal, tmp_path):
+    np.save(tmp_path.parent / "v.npy", np.zeros((12, 2)))
+    assert refusal(*TICKETS, features=("../v.npy",)).startswith('t.csv has no column "../v.npy".')
 
 
 def test_an_empty_column_is_left_out(table):
-    assert said(table("a,b", "1,", "2,").left_out) == {"b": "it is empty"}
+    assert table("a,b", "1,", "2,").left_out == {"b": "it is empty"}
 
 
 def test_a_column_that_counts_the_rows_is_left_out(table):
     t = table(",a,n", "0,5,1", "1,5,2", "2,7,3")
     assert t.features == ["a"]
-    assert said(t.left_out) == {"column 0": "it counts the rows", "n": "it counts the rows"}
+    assert t.left_out == {"column 0": "it counts the rows", "n": "it counts the rows"}
 
 
 def test_a_column_that_counts_the_rows_is_used_when_asked_for(table):
@@ -102,32 +173,45 @@ def test_blocks_join_without_a_seam(table, n_rows):
     assert np.array_equal(t.X, expected)
 
 
-def test_a_gap_in_a_late_block_names_its_line(refusal):
-    lines = [f"{k % 7},1.5" for k in range(12_000)]
+def test_a_gap_in_a_late_block_is_one(table):
+    lines = [f"{k % 7},{k % 5}.5" for k in range(12_000)]
     lines[11_000] = ",1.5"
-    assert refusal("a,b", *lines) == (
-        't.csv line 11002: column "a" has no value. '
-        "Fill it in, remove the row, or leave the column out."
-    )
+    t = table("a,b", *lines)
+    assert np.flatnonzero(t.X[:, 1]).tolist() == [11_000]
+    assert t.notes == ["There is no value of a in 1 row; such rows are grouped by the others."]
 
 
 @pytest.mark.parametrize("gap", ["", "NA", "nan", "NULL", "None", "?", " "])
-def test_a_missing_value_is_refused_with_line_and_column(refusal, gap):
-    assert refusal("a,b", "1,2", f"3,{gap}") == (
-        't.csv line 3: column "b" has no value. '
-        "Fill it in, remove the row, or leave the column out."
-    )
+def test_a_missing_value_is_no_obstacle(table, gap):
+    t = table("a,b", "1,2", f"3,{gap}", "4,4")
+    assert roles(t) == {"a": "number", "b": "number"}
+    assert t.X[:, 2].astype(bool).tolist() == [False, True, False]
 
 
-def test_lines_are_counted_as_an_editor_does(refusal):
-    assert refusal("note,a", '"two\nlines",1', "x,?", "y,3").startswith("t.csv line 4: ")
+@pytest.mark.parametrize("gap", ["", "n/a"])
+def test_numbers_with_a_decimal_comma_and_gaps_are_numbers(table, gap):
+    t = table("a;b", "1,234;1", f"{gap};2", "2,345;1", "1,5;7", "1,7;7")
+    assert roles(t) == {"a": "number", "b": "number"}
+    whole = table("a;b", "1,234;1", "1,6;2", "2,345;1", "1,5;7", "1,7;7")
+    assert t.X[0, 0] < t.X[3, 0] < t.X[4, 0] < t.X[2, 0]
+    assert whole.X[0, 0] == 1.234
 
 
-def test_text_among_numbers_is_refused(refusal):
-    assert refusal("a", "1", "2", "about 3") == (
-        't.csv line 4: column "a" holds numbers, but here it says "about 3". '
-        "Correct it, or leave the column out."
-    )
+def test_a_column_that_is_mostly_numbers_is_told_of(table):
+    t = table("a,b", *(f"{k * 1.5},{k % 3}" for k in range(10)), "on request,0", "new,1", "new,2")
+    assert roles(t)["a"] == "category"
+    assert t.notes == [
+        '"a" holds numbers, but also values such as "on request", so it was taken for a category. '
+        "With the role number, such values count as missing."
+    ]
+    lines = ("a,b", *(f"{k * 1.5},{k % 3}" for k in range(10)), "on request,0", "new,1", "new,2")
+    told = table(*lines, roles={"a": "number"})
+    assert "on request" in told.notes[-1]
+
+
+def test_rows_with_nothing_in_them_are_named(table):
+    t = table("a,b", "1,x", ",", "3,y", "4,x", "?,n/a")
+    assert t.unusable.tolist() == [1, 4]
 
 
 def test_infinity_is_refused(refusal):
@@ -136,21 +220,27 @@ def test_infinity_is_refused(refusal):
     )
 
 
-def test_text_asked_for_as_a_feature_is_refused(refusal):
-    assert refusal("a,b", "1,x", features=("a", "b")) == (
-        't.csv: column "b" cannot be a feature: text such as "x".'
+def test_a_column_that_says_nothing_cannot_be_asked_for(refusal):
+    assert refusal("a,b", "1,x", "2,x", features=("a", "b")) == (
+        't.csv: column "b" cannot be grouped by: every row has the same value, "x".'
+    )
+    assert refusal("a,b", "1,", "2,", features=("b",)) == (
+        't.csv: column "b" cannot be grouped by: it is empty.'
     )
 
 
-def test_a_table_of_text_is_refused(refusal):
-    assert refusal("a,b", "x,y") == (
-        "t.csv has no column of numbers to cluster by. "
-        '"a": text such as "x". "b": text such as "y".'
+def test_a_table_without_a_usable_column_is_refused(refusal):
+    assert refusal("a,b,c", "1,y,", "2,y,", "3,y,") == (
+        't.csv has no column to group by. "a": it counts the rows. '
+        '"b": every row has the same value, "y". "c": it is empty.'
     )
 
 
 def test_an_unknown_column_is_refused(refusal):
     expected = 't.csv has no column "c". It has a, b.'
+    near = 't.csv has no column "Mesage". Did you mean "message"? It has a, message.'
+    assert refusal("a,message", "1,2", features=("Mesage",)) == near
+    assert refusal("a,b", "1,2", roles={"c": "text"}) == expected
     assert refusal("a,b", "1,2", features=("c",)) == expected
     assert refusal("a,b", "1,2", drop=("c",)) == expected
     assert refusal("a,b", "1,2", id_column="c") == expected
@@ -231,15 +321,15 @@ def test_a_decimal_comma_is_understood_where_it_separates_nothing(table, separat
     assert not table(f"1,5{separator}2", f"3{separator}4").has_header
 
 
-def test_a_comma_that_may_separate_thousands_is_not_taken_for_a_decimal_one(table, refusal):
-    assert said(table("a;b", "1,234;1", "2,345;1").left_out) == {"a": 'text such as "1,234"'}
-    assert refusal("a;b", "999;0.5", "1,5;2.5").startswith(
-        't.csv line 3: column "a" holds numbers, but here it says "1,5".'
-    )
+def test_a_comma_that_may_separate_thousands_is_not_taken_for_a_decimal_one(table):
+    t = table("a;b", "1,234;1", "2,345;3", "999;7")
+    assert roles(t) == {"a": "number", "b": "number"}
+    assert t.X[2, 0] < t.X[0, 0] < t.X[1, 0]
 
 
 def test_a_cell_may_be_long(table):
-    assert table("a,b", f"1,{'x' * 200_000}", "3,y").X.tolist() == [[1], [3]]
+    t = table("a,b", f"1,{'x' * 200_000}", "3,y", drop=("b",))
+    assert t.X.tolist() == [[1], [3]]
 
 
 def test_a_row_may_be_wide(table):
@@ -257,10 +347,28 @@ def test_a_quote_that_never_ends_is_found(refusal):
 
 def test_another_kind_of_file_is_refused():
     with pytest.raises(InvalidInput) as caught:
-        read_table(Path("t.xlsx"), Choice())
+        read_table(Path("t.doc"), Choice())
     assert str(caught.value) == (
-        "t.xlsx: use a file that ends in .csv, .tsv, .csv.gz, .tsv.gz, .parquet, .feather, .arrow, "
-        ".jsonl, .ndjson, .npy or .npz."
+        "t.doc: use a file that ends in .csv, .tsv, .csv.gz, .tsv.gz, .parquet, .feather, .arrow, "
+        ".jsonl, .ndjson, .jsonl.gz, .ndjson.gz, .xlsx, .txt, .txt.gz, .npy or .npz, or a folder "
+        "of pictures."
+    )
+
+
+@pytest.mark.parametrize("encoding", ["cp1251", "utf-16-le", "shift_jis", "UTF8"])
+def test_an_encoding_that_was_told_is_used(table, encoding):
+    written = {"cp1251": "Ёлка", "shift_jis": "東京"}.get(encoding, "Århus")
+    text = f"name;a\n{written};1\nx;3\n"
+    t = table(text=text.encode(encoding), id_column="name", encoding=encoding)
+    assert t.ids == [written, "x"]
+
+
+def test_an_encoding_that_is_none_or_the_wrong_one_is_refused(refusal):
+    said = refusal("a", "1", encoding="utf-88")
+    assert said.startswith("'utf-88' is not an encoding. Usual ones: utf-8, utf-16, latin-1")
+    assert refusal("a", "1", encoding="base64").startswith("'base64' is not an encoding.")
+    assert refusal("a,b", "1,2", "é,2", encoding="ascii") == (
+        "t.csv line 3: the text is not in ascii. Name another encoding."
     )
 
 

@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 import linkwise as lw
 from linkwise.cli.cluster_outcome import Outcome
 from linkwise.cli.methods import DEFAULT, estimator_class, method_names
 from linkwise.cli.options import (
     FilePath,
-    NameList,
     array_option,
+    by_option,
     count_option,
     drop_option,
+    encoding_option,
     id_option,
     json_option,
     quiet_option,
+    raw_option,
+    roles_option,
     seed_option,
 )
 from linkwise.cli.progress import Report, progress_bar
+from linkwise.cli.streams import DASH, brought
 from linkwise.errors import InvalidInput
-from linkwise.tables import Choice, Table, check_output, read_table, write_labels
+from linkwise.tables import Choice, Table, check_output, print_labels, read_table, write_labels
 
 if TYPE_CHECKING:
     from linkwise.cluster.base import ConstrainedClusterer
@@ -35,7 +42,7 @@ if TYPE_CHECKING:
 
 
 @click.command("cluster")
-@click.argument("data", type=FilePath())
+@click.argument("data", type=FilePath(dash=True))
 @count_option
 @click.option("--links", type=FilePath(), help="Pairs that are the same or different: i,j,kind.")
 @click.option("--labels", type=FilePath(), help="Classes of some rows: id,label.")
@@ -49,21 +56,24 @@ if TYPE_CHECKING:
 @click.option(
     "-o",
     "--output",
-    type=FilePath((".csv", ".parquet", ".npy")),
+    type=FilePath((".csv", ".parquet", ".npy"), dash=True),
     required=True,
-    help="Where the labels go; .csv, .parquet or .npy.",
+    help="Where the labels go; .csv, .parquet or .npy, or - for CSV to stdout.",
 )
+@by_option
 @id_option
-@click.option("--features", type=NameList(), default=(), help="Cluster by these columns only.")
 @drop_option
+@roles_option
+@encoding_option
 @array_option
 @click.option(
     "--standardise/--no-standardise",
     default=None,
-    help="Give every feature mean 0 and spread 1, or leave them as they are. By default, columns "
-    "of CSV and Parquet files are standardised, because each may have a unit of its own; NumPy "
-    "arrays are not.",
+    help="Give every column of numbers mean 0 and spread 1, or leave them as they are. By default, "
+    "columns of tables are standardised, because each may have a unit of its own; NumPy arrays are "
+    "not. What is made of texts, pictures and mixed tables is balanced already.",
 )
+@raw_option
 @seed_option
 @quiet_option
 @json_option
@@ -74,45 +84,88 @@ def command(
     labels: Path | None,
     method: str,
     output: Path,
+    by: tuple[str, ...],
     id_column: str | None,
-    features: tuple[str, ...],
     drop: tuple[str, ...],
+    roles: dict[str, str],
+    encoding: str | None,
     array: str | None,
     standardise: bool | None,
+    raw: bool,
     seed: int,
     quiet: bool,
     as_json: bool,
 ) -> None:
     """Cluster the rows of a table, listening to links and labels.
 
-    DATA is a CSV, Parquet, Feather, JSON lines, .npy or .npz file. Columns of numbers are features;
-    columns of text are left out and named. Rows go by their number, counted from 0, or by the ids
-    in --id COLUMN; the files of links and labels use the same names.
+    DATA is a CSV, Excel (.xlsx), Parquet, Feather, JSON lines, .npy or .npz file, a .txt file with
+    a text on each line, a folder of pictures, or - for stdin. What the columns are is guessed:
+    numbers, categories, dates, texts and pictures are grouped by, names and counters are left out,
+    and the summary says which. Rows go by their number, counted from 0, or by the ids in --id
+    COLUMN; the files of links and labels use the same names. Rows with nothing to group by get the
+    label -1.
 
     \b
     Examples:
       linkwise cluster flowers.csv -k 3 -o clusters.csv
-      linkwise cluster people.csv -k 5 --id name --drop age --links said.csv -o clusters.csv
+      linkwise cluster tickets.xlsx -k 8 --by message --id ticket -o clusters.csv
+      linkwise cluster photos/ -k 10 -o clusters.csv
+      linkwise cluster people.csv -k 5 --id name --drop age --as zip=category -o clusters.csv
       linkwise cluster pixels.npy -k 10 --labels some.csv --method constrained-kmeans -o out.npy
+      cat tickets.csv | linkwise cluster - -k 8 -o - > clusters.csv
     """
-    if features and drop:
-        raise click.UsageError("--features and --drop exclude each other: give one of them.")
-    check_output(output)
-    table = read_table(data, Choice(id_column, features, drop), array)
+    if by and drop:
+        raise click.UsageError("--by and --drop exclude each other: give one of them.")
+    if output != DASH:
+        check_output(output)
+    with brought(data) as path:
+        table = read_table(path, Choice(id_column, by, drop, roles), array, encoding)
     said, named = _read_knowledge(links, labels, table)
-    knowledge = _joined(said, named)
-    wanted = table.has_units if standardise is None else standardise
+    wanted = _standardise(table, standardise)
+    used = np.setdiff1d(np.arange(table.X.shape[0]), table.unusable)
+    if len(used) < table.X.shape[0]:
+        said = None if said is None else said[used]
+        named = None if named is None else named[used]
     started = time.perf_counter()
     with progress_bar("clustering", quiet=quiet) as report:
-        X = _standardised(table.X) if wanted else table.X
+        X = table.X if len(used) == table.X.shape[0] else table.X[used]
+        X = _standardised(X) if wanted else X
         model, notes = _fit(method, n_clusters, seed, X, said, named, report)
     seconds = time.perf_counter() - started
-    write_labels(output, model.labels_, table.ids, getattr(model, "margins_", None))
+    written = _spread(model.labels_, used, table, -1)
+    margins = getattr(model, "margins_", None)
+    margins = None if margins is None else _spread(margins, used, table, 0)
+    knowledge = _joined(said, named)
     outcome = Outcome(data, table, method, seed, wanted, model, knowledge, notes, seconds, output)
-    if as_json:
-        click.echo(json.dumps(outcome.as_dict(), indent=2))
+    to_stdout = output == DASH
+    if to_stdout:
+        print_labels(sys.stdout, written, table.ids, margins, raw=raw)
     else:
-        outcome.print()
+        write_labels(output, written, table.ids, margins, raw=raw)
+    if as_json:
+        click.echo(json.dumps(outcome.as_dict(), indent=2), err=to_stdout)
+    else:
+        outcome.print(err=to_stdout)
+
+
+def _standardise(table: Table, wish: bool | None) -> bool:
+    """Return whether to standardise, which only columns of plain numbers can be."""
+    if table.made is not None and wish is not None:
+        raise InvalidInput(
+            "the rows are grouped by more than plain numbers, and their parts are balanced "
+            "already. Leave --standardise and --no-standardise out."
+        )
+    return table.has_units if wish is None else wish
+
+
+def _spread(values: NDArray[Any], used: NDArray[Any], table: Table, other: int) -> NDArray[Any]:
+    """Return a value for every row of the table, ``other`` for those that were not used."""
+    n_rows = table.X.shape[0]
+    if len(used) == n_rows:
+        return values
+    spread = np.full(n_rows, other, dtype=values.dtype)
+    spread[used] = values
+    return spread
 
 
 def _read_knowledge(

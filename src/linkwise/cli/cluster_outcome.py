@@ -15,10 +15,13 @@ from rich.table import Table as Grid
 
 import linkwise as lw
 from linkwise.cli.methods import method_names
+from linkwise.cli.streams import DASH
+from linkwise.files.text import WESTERN
 from linkwise.tables import Table
+from linkwise.tables.words import grouped_by, left_out
 
-_MOST_FEATURES = 8
 _MOST_CLUSTERS = 30
+_MOST_NAMED = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +55,13 @@ class Outcome:
         report = self.model.report_
         return {
             "data": str(self.data),
-            "rows": len(self.model.labels_),
+            "rows": int(self.table.X.shape[0]),
             "features": self.table.features,
-            "left_out": {name: str(why) for name, why in self.table.left_out.items()},
+            "grouped_by": grouped_by(self.table),
+            "roles": {name: role.name for name, role in self.table.roles.items()},
+            "left_out": self.table.left_out,
+            "unusable": [self._id(row) for row in self.table.unusable.tolist()],
+            "encoding": self.table.encoding,
             "standardised": self.standardised,
             "method": self.method,
             "n_clusters": self.model.n_clusters_,
@@ -69,49 +76,71 @@ class Outcome:
             },
             "contradictions": self.n_contradictions,
             "agreement_without_knowledge": report.agreement,
-            "notes": self.notes,
+            "notes": [*self.table.notes, *self.notes],
             "seconds": round(self.seconds, 3),
             "written": str(self.written),
         }
 
-    def print(self) -> None:
-        """Print a summary."""
+    def print(self, *, err: bool = False) -> None:
+        """Print a summary, to stderr if stdout has the labels."""
         for line in (*self._about_data(), "", *self._about_method()):
-            click.echo(line)
-        self._print_sizes()
-        for line in (*self._about_knowledge(), *(f"Note: {note}" for note in self.notes)):
-            click.echo(line)
-        click.echo(f"Took {self.seconds:.1f} s. Labels are in {self.written}.")
+            click.echo(line, err=err)
+        self._print_sizes(err)
+        notes = [f"Note: {note}" for note in (*self.table.notes, *self.notes)]
+        for line in (*self._about_knowledge(), *notes):
+            click.echo(line, err=err)
+        where = "" if self.written == DASH else f" Labels are in {self.written}."
+        click.echo(f"Took {self.seconds:.1f} s.{where}", err=err)
 
     def _about_data(self) -> list[str]:
-        features = self.table.features
-        listed = ", ".join(features[:_MOST_FEATURES])
-        if len(features) > _MOST_FEATURES:
-            listed += ", ..."
-        lines = [f"{self.data.name}: {_count(len(self.model.labels_), 'row')}, "]
-        lines[0] += f"{_count(len(features), 'feature')} ({listed})."
-        lines += [f"Left out: {name} ({why})." for name, why in self.table.left_out.items()]
-        if self.table.has_units and not self.table.has_header:
+        table = self.table
+        name = "stdin" if self.data == DASH else self.data.name or str(self.data)
+        lines = [f"{name}: {_count(table.X.shape[0], 'row')}, grouped by {grouped_by(table)}."]
+        lines[0] += left_out(table.left_out)
+        if table.encoding == WESTERN:
+            lines.append(
+                "The text is not in UTF-8, so it was read as Windows-1252 (Western European); "
+                "--encoding names another."
+            )
+        if table.made is None and table.has_units and not table.has_header:
             lines.append("The first line holds numbers, so it was read as data, not as names.")
+        if len(table.unusable):
+            lines.append(self._about_unusable())
+        if table.made is not None:
+            return lines
         if self.standardised:
-            return [*lines, "Every feature was given mean 0 and spread 1 (--no-standardise: not)."]
-        return [*lines, "Features were taken as they are (--standardise: mean 0 and spread 1)."]
+            return [*lines, "Every column was given mean 0 and spread 1 (--no-standardise: not)."]
+        return [*lines, "Columns were taken as they are (--standardise: mean 0 and spread 1)."]
+
+    def _about_unusable(self) -> str:
+        rows = self.table.unusable.tolist()
+        named = ", ".join(self.table.called(row) for row in rows[:_MOST_NAMED])
+        more = f" and {len(rows) - _MOST_NAMED} more" if len(rows) > _MOST_NAMED else ""
+        verb = "has" if len(rows) == 1 else "have"
+        gets = "gets" if len(rows) == 1 else "get"
+        return (
+            f"{_count(len(rows), 'row')} {verb} nothing to group by and {gets} the label -1: "
+            f"{named}{more}."
+        )
+
+    def _id(self, row: int) -> Any:
+        return row if self.table.ids is None else self.table.ids[row]
 
     def _about_method(self) -> list[str]:
         name = method_names()[self.method]
         return [f"{name} with {_count(self.model.n_clusters_, 'cluster')}, seed {self.seed}:"]
 
-    def _print_sizes(self) -> None:
+    def _print_sizes(self, err: bool) -> None:
         grid = Grid(box=box.SIMPLE_HEAD, show_edge=False)
         for heading in ("cluster", "rows", "share"):
             grid.add_column(heading, justify="right")
         total = len(self.model.labels_)
         for label, size in enumerate(self.sizes[:_MOST_CLUSTERS]):
             grid.add_row(str(label), str(size), f"{100 * size / total:.1f} %")
-        Console().print(grid)
+        Console(stderr=err).print(grid)
         if len(self.sizes) > _MOST_CLUSTERS:
-            click.echo(f"... and {len(self.sizes) - _MOST_CLUSTERS} more clusters")
-        click.echo()
+            click.echo(f"... and {len(self.sizes) - _MOST_CLUSTERS} more clusters", err=err)
+        click.echo(err=err)
 
     def _about_knowledge(self) -> list[str]:
         if self.knowledge is None:

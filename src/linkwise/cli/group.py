@@ -22,6 +22,7 @@ COMMANDS = {
     "session": "Keep a clustering that lives: answers, undo, history, export.",
     "studio": "See the clusters in the browser, answer, watch them move.",
     "serve": "Serve clusterings over HTTP to programs and people.",
+    "token": "Give tokens of a service to others, and take them back.",
     "demo": "Watch answers improve the clustering of handwritten digits.",
     "bench": "Run the experiments of a paper again and write a page about them.",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from pathlib import Path
 
 import click
@@ -49,11 +50,26 @@ token_option = click.option(
     help="A name this machine is reached by from elsewhere; may be given several times.",
 )
 @click.option(
-    "--upload-limit",
-    type=click.IntRange(1),
-    default=2048,
-    show_default=True,
-    help="Megabytes an uploaded file may have.",
+    "--database",
+    "databases",
+    multiple=True,
+    metavar="URL",
+    envvar="LINKWISE_DATABASES",
+    help="A database in which sessions may keep their journals; others are not connected to.",
+)
+@click.option("--cert", type=FilePath(), help="Certificate for HTTPS, a PEM file.")
+@click.option("--cert-key", type=FilePath(), help="Private key of the certificate, a PEM file.")
+@click.option(
+    "--plain-http",
+    is_flag=True,
+    help="Listen beyond this machine without HTTPS: whoever is in between reads and changes all.",
+)
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=NUMBER",
+    help="How much anybody may ask for, such as upload=500M or columns=1000; see docs/service.md.",
 )
 @click.option("--quiet", "-q", is_flag=True, help="Log troubles only, not requests.")
 def command(
@@ -63,14 +79,19 @@ def command(
     port: int,
     token_file: Path | None,
     allow_host: tuple[str, ...],
-    upload_limit: int,
+    databases: tuple[str, ...],
+    cert: Path | None,
+    cert_key: Path | None,
+    plain_http: bool,
+    limits: tuple[str, ...],
     quiet: bool,
 ) -> None:
     """Serve clusterings over HTTP to programs and people.
 
-    Prints the address with its token once; whoever has it may do everything, so it is made for
-    this machine alone. To be reached from elsewhere, put it behind a server that speaks HTTPS and
-    name that with --allow-host. The log goes to stderr, a JSON object per line, without data.
+    Prints the address with its token once; whoever has it may do everything. Others get tokens of
+    their own from "linkwise token add". To be reached from elsewhere, put it behind a server that
+    speaks HTTPS and name that with --allow-host, or give it a certificate. The log goes to stderr,
+    a JSON object per line, without data.
 
     \b
     Examples:
@@ -81,22 +102,27 @@ def command(
     check_installed("linkwise serve")
     from linkwise.server import running  # a second to import: --help need not wait
     from linkwise.server.app import create_app
+    from linkwise.server.limits import Limits
     from linkwise.server.logs import log_to
 
+    https = None if cert is None else running.Certificate(cert, cert_key)
+    running.check_public(host, https, plain_http)
+    os.umask(0o077)  # what is written from here on is for the owner alone
     token = running.read_token(token_file)
     app = create_app(
         root,
         token=token,
         data_folder=data,
-        upload_limit=upload_limit * 2**20,
+        limits=Limits.of(limits),
         hosts=(*allow_host, host),
+        databases=databases,
     )
     log_to(level=logging.WARNING if quiet else logging.INFO)
     with running.bind(host, port) as listener:
-        address = f"{running.address(listener)}/?token={token}"
+        address = f"{running.address(listener, https)}/?token={token}"
         say = f"linkwise is serving {root} at\n\n    {address}\n"
-        with announced(root, running.address(listener), token_file):
-            running.run(app, listener, lambda: click.echo(say))
+        with announced(root, running.address(listener, https), token_file):
+            running.run(app, listener, lambda: click.echo(say), https)
 
 
 def check_installed(what: str) -> None:

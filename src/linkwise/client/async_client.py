@@ -17,6 +17,7 @@ from linkwise.client.messages import (
     Array,
     Change,
     Cluster,
+    DataFile,
     Event,
     File,
     Health,
@@ -141,6 +142,10 @@ class AsyncClient:
     async def upload_file(self, name: str, content: bytes) -> Upload:
         """Send a data file; returns what its columns look like being for."""
         return await self._do(calls.upload_file(name, content))
+
+    async def describe_file(self, file: str) -> DataFile:
+        """Describe a data file of the service's folder: its columns and what they are."""
+        return await self._do(calls.describe_file(file))
 
     async def list_sessions(self) -> list[SessionSummary]:
         """List the sessions, the latest first."""
@@ -384,6 +389,11 @@ class AsyncClient:
         """Return the lines of Python that give the same labels."""
         return await self._do(calls.recipe(session))
 
-    async def export(self, session: str, what: str = "labels", format: str = "csv") -> File:
-        """Return "labels", "answers", "links" or "names" as a CSV or Parquet file."""
-        return await self._do(calls.export(session, what, format))
+    async def export(
+        self, session: str, what: str = "labels", format: str = "csv", *, raw: bool = False
+    ) -> File:
+        """Return "labels", "answers", "links" or "names" as a CSV or Parquet file.
+
+        In CSV, text that a spreadsheet would run gets an apostrophe in front; not if ``raw``.
+        """
+        return await self._do(calls.export(session, what, format, raw))

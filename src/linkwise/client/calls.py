@@ -19,6 +19,7 @@ from linkwise.client.messages import (
     Array,
     Change,
     Cluster,
+    DataFile,
     Event,
     File,
     Health,
@@ -93,6 +94,10 @@ def list_files() -> Call[list[str]]:
 
 def upload_file(name: str, content: bytes) -> Call[Upload]:
     return Call("POST", "/api/uploads", _as(Upload), {"name": name}, content=content)
+
+
+def describe_file(file: str) -> Call[DataFile]:
+    return _get("/api/files/description", DataFile, file=file)
 
 
 def list_sessions() -> Call[list[SessionSummary]]:
@@ -245,8 +250,9 @@ def recipe(session: str) -> Call[str]:
     return Call("GET", _in(session, "recipe"), lambda reply: str(reply.json()["python"]))
 
 
-def export(session: str, what: str, format: str) -> Call[File]:
-    return Call("GET", _in(session, "export"), _file, {"what": what, "format": format})
+def export(session: str, what: str, format: str, raw: bool) -> Call[File]:
+    query = {"what": what, "format": format, "raw": raw}
+    return Call("GET", _in(session, "export"), _file, query)
 
 
 def stream_path(session: str) -> str:

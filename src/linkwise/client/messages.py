@@ -185,11 +185,13 @@ class Column:
 
 @dataclass(frozen=True)
 class FileColumn:
-    """A column of an uploaded file, with up to three of its values."""
+    """A column of a file, with up to three of its values; what it is taken for and why."""
 
     name: str
     type: str
     examples: list[str]
+    role: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -200,6 +202,18 @@ class GuessedColumns:
     features: list[str] | None
     text: str | None
     image: str | None
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """What is in a file."""
+
+    name: str
+    kind: str
+    n_rows: int
+    columns: list[FileColumn]
+    image_shape: list[int] | None
+    guess: GuessedColumns
 
 
 @dataclass(frozen=True)
@@ -225,6 +239,7 @@ class SessionSummary:
     n_clusters: int
     created: str
     seq: int | None
+    damage: str | None = None
 
 
 @dataclass(frozen=True)
@@ -237,6 +252,10 @@ class SessionDetail:
     n_clusters: int
     created: str
     seq: int
+    grouped_by: str
+    left_out: dict[str, str]
+    notes: list[str]
+    n_unusable: int
     columns: list[Column]
     has_images: bool
     has_text: bool

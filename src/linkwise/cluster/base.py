@@ -30,7 +30,7 @@ from linkwise.errors import ConstraintWarning, InvalidInput
 from linkwise.scores import nmi
 from linkwise.threads import survive_fork
 from linkwise.typing import Matrix, MatrixLike, Seed
-from linkwise.validation import check_choice, check_number
+from linkwise.validation import check_choice, check_number, check_sparse
 
 Labels = NDArray[np.int32]
 
@@ -119,6 +119,7 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         return np.asarray(nearest, dtype=np.int32)
 
     def _validate_rows(self, X: MatrixLike, *, reset: bool) -> Any:
+        check_sparse(X)
         return validate_data(
             self,
             X,

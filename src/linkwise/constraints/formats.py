@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from linkwise.errors import InvalidFile, InvalidInput, InvalidLinks
 from linkwise.files.arrow import read_arrow
+from linkwise.files.csv_writer import write_csv
 from linkwise.files.delimited import Delimited, has_decimal_comma
 from linkwise.files.endings import DELIMITED, KNOWLEDGE_READ, KNOWLEDGE_WRITTEN, ending_of, listed
 from linkwise.files.headed import Format
@@ -56,7 +56,10 @@ def read_table(path: Path, needed: tuple[str, ...]) -> Table:
 
 def write_table(path: Path, columns: dict[str, list[Any]]) -> None:
     """Write columns to a CSV or Parquet file, by its ending."""
-    (write_csv if suffix_of(path) == ".csv" else write_parquet)(path, columns)
+    if suffix_of(path) == ".csv":
+        write_csv(path, columns, raw=True)  # it is read again, and must say the same
+    else:
+        write_parquet(path, columns)
 
 
 def _read_text(path: Path, needed: tuple[str, ...]) -> Table:
@@ -80,22 +83,6 @@ def _read_typed(path: Path, needed: tuple[str, ...]) -> Table:
     table = read_arrow(path)
     _check_columns(path.name, table.column_names, needed)
     return Table(table.to_pydict(), lambda entry: f"{path.name} entry {entry}")
-
-
-def write_csv(path: Path, columns: dict[str, list[Any]]) -> None:
-    """Write columns of text and numbers; floats keep every digit.
-
-    The standard library writes them, because pyarrow would quote every text.
-    """
-    returns = any("\r" in str(value) for values in columns.values() for value in values)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(
-            file,
-            lineterminator="\n",  # which is why a lone \r would go unquoted
-            quoting=csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL,
-        )
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
 
 
 def read_json(path: Path, kind: Format) -> dict[str, Any]:

@@ -23,8 +23,8 @@ from linkwise.ensemble.kmeans import half_norms, sampled_kmeans
 from linkwise.ensemble.labelling import explain_not_finite, label_rows
 from linkwise.ensemble.models import NearestCenters, PartitionModels
 from linkwise.ensemble.partitions import Ensemble
-from linkwise.ensemble.preparation import NotFinite, Preparation
-from linkwise.ensemble.sources import RowSource, SourceLike, as_source, sample_rows
+from linkwise.ensemble.preparation import NotFinite, Preparation, is_wide_sparse
+from linkwise.ensemble.sources import RowSource, SourceLike, SparseSource, as_source, sample_rows
 from linkwise.ensemble.store import LabelMatrix
 from linkwise.errors import InvalidInput
 from linkwise.running import Cancel, Progress
@@ -130,7 +130,10 @@ def _train(
     execution: Execution,
 ) -> tuple[Preparation, NearestCenters]:
     pool_seed, *seeds = seed_sequence(seed).spawn(n_partitions + 1)
-    preparation, pool = draw_pool(source, sample_size, pool_seed, project=fast)
+    if is_wide_sparse(source):
+        preparation, pool = draw_sparse_pool(source, sample_size, pool_seed)
+    else:
+        preparation, pool = draw_pool(source, sample_size, pool_seed, project=fast)
     share = math.ceil(feature_share * preparation.n_features)
     n_used = min(preparation.n_features, max(MIN_FEATURES, share))
 
@@ -229,6 +232,20 @@ def draw_pool(
     try:
         with one_blas_thread() as blas:
             return blas.run(prepare)
+    except NotFinite:
+        raise explain_not_finite(source) from None
+
+
+def draw_sparse_pool(
+    source: SparseSource, sample_size: int, seed: np.random.SeedSequence
+) -> tuple[Preparation, NDArray[np.float32]]:
+    """Do for many sparse features what :func:`draw_pool` does for others."""
+    size = min(source.n_rows, POOL_SAMPLES * sample_size)
+    rng = np.random.default_rng(seed)
+    raw = source.sparse_rows(np.sort(rng.choice(source.n_rows, size, replace=False)))
+    try:
+        preparation = Preparation.fit_sparse(raw, int(rng.integers(2**31)))
+        return preparation, preparation.rows(raw)
     except NotFinite:
         raise explain_not_finite(source) from None
 

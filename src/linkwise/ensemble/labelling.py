@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 
 import numpy as np
@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 from linkwise.ensemble.execution import Execution
 from linkwise.ensemble.models import PartitionModels
 from linkwise.ensemble.preparation import TILE, NotFinite, Preparation
-from linkwise.ensemble.sources import Block, RowSource, block_rows, blocks, find_bad_value
+from linkwise.ensemble.sources import (
+    Block,
+    RowSource,
+    SparseSource,
+    block_rows,
+    blocks,
+    find_bad_value,
+)
 from linkwise.errors import InvalidInput
 
 Write = Callable[[int, NDArray[np.uint8]], None]
@@ -38,7 +45,7 @@ def label_rows(
         return start, label_block(block, preparation, models)
 
     try:
-        with closing(execution.map(label, blocks(source, step))) as labelled:
+        with closing(execution.map(label, _blocks(source, step, preparation))) as labelled:
             for start, labels in labelled:
                 write(start, labels)
                 execution.step(start + labels.shape[1], source.n_rows, "labelling rows")
@@ -50,11 +57,21 @@ def label_block(
     block: Block, preparation: Preparation, models: PartitionModels
 ) -> NDArray[np.uint8]:
     """Label the rows of a block, a tile at a time: (n_partitions, len(block))."""
-    labels = np.empty((models.n_partitions, len(block)), dtype=np.uint8)
-    for start in range(0, len(block), TILE):
+    n_rows = block.shape[0]
+    labels = np.empty((models.n_partitions, n_rows), dtype=np.uint8)
+    for start in range(0, n_rows, TILE):
         rows = block[start : start + TILE]
-        labels[:, start : start + TILE] = models.label(preparation.tile(rows))[:, : len(rows)]
+        labels[:, start : start + TILE] = models.label(preparation.tile(rows))[:, : rows.shape[0]]
     return labels
+
+
+def _blocks(source: RowSource, step: int, preparation: Preparation) -> Iterator[tuple[int, Block]]:
+    """Yield (first row, block); sparse rows stay so where directions stand for features."""
+    if not (preparation.unit and isinstance(source, SparseSource)):
+        yield from blocks(source, step)
+        return
+    for start in range(0, source.n_rows, step):
+        yield start, source.sparse_rows(slice(start, start + step))
 
 
 def _check_width(source: RowSource, preparation: Preparation) -> None:

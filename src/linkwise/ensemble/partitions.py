@@ -24,7 +24,7 @@ from linkwise.errors import InvalidInput
 from linkwise.files.headed import Format, read_array, short, write_arrays
 from linkwise.running import Cancel, Progress
 
-FORMAT = Format("linkwise ensemble", 1)
+FORMAT = Format("linkwise ensemble", 2)
 HEADER_FILE = "ensemble.json"
 KINDS = {kind.kind: kind for kind in (NearestCenters, KernelCenters)}
 
@@ -129,6 +129,7 @@ class Ensemble:
             "kind": self.models.kind,
             "scale": self.preparation.scale,
             "projected": self.preparation.components is not None,
+            "unit": self.preparation.unit,
         }
         FORMAT.write(target / HEADER_FILE, header)
 
@@ -141,6 +142,7 @@ class Ensemble:
             read_array(source, "mean", FORMAT.what),
             float(header["scale"]),
             read_array(source, "components", FORMAT.what) if header["projected"] else None,
+            bool(header.get("unit", False)),
         )
         kind = KINDS[header["kind"]]
         _check_preparation(source, preparation)

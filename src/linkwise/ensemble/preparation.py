@@ -8,16 +8,22 @@ every row meets the centres in a tile of the same width, whatever block it was r
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeGuard
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.decomposition import TruncatedSVD
 
-from linkwise.ensemble.sources import Block
+from linkwise.ensemble.sources import Block, RowSource, SparseSource
 from linkwise.errors import InvalidInput
 
 TILE = 256
 PCA_FEATURES = 64
 PCA_SIZE = 2000
+#: Singular directions that stand for the many features of sparse rows.
+SPARSE_FEATURES = 100
 
 
 class NotFinite(InvalidInput):
@@ -31,11 +37,16 @@ class Preparation:
     Values are centred in double precision before they are rounded to float32, so a large common
     offset costs nothing, and divided by a power of two near the size of the largest one, so that
     squares neither overflow nor vanish.
+
+    Sparse rows of more than 100 features, which are counts of words more often than not, are not
+    centred but turned into 100 singular directions and scaled to length one (``unit``): a text
+    twice as long is about the same thing, and single words say next to nothing.
     """
 
     mean: NDArray[np.float64]
     scale: float
     components: NDArray[np.float32] | None = None
+    unit: bool = False
 
     @classmethod
     def fit(cls, rows: Block, *, project: bool = False) -> Preparation:
@@ -49,6 +60,18 @@ class Preparation:
             return plain
         return cls(mean, scale, _leading_directions(plain.rows(rows)))
 
+    @classmethod
+    def fit_sparse(cls, rows: sp.csr_array, seed: int) -> Preparation:
+        """Learn the leading singular directions of sparse rows."""
+        n_features = rows.shape[1]
+        size = float(abs(rows).max()) if rows.nnz else 0.0
+        if not np.isfinite(size):
+            raise NotFinite
+        scale = 2.0 ** int(np.frexp(size)[1]) if size > 0 else 1.0
+        svd = TruncatedSVD(SPARSE_FEATURES, random_state=seed).fit(rows / scale)
+        components = svd.components_.astype(np.float32)
+        return cls(np.zeros(n_features), scale, components, unit=True)
+
     @property
     def n_features(self) -> int:
         """Features after preparation."""
@@ -56,12 +79,18 @@ class Preparation:
 
     def tile(self, rows: Block) -> NDArray[np.float32]:
         """Return up to ``TILE`` rows as the columns of a (n_features, TILE) array."""
+        if self.unit:
+            placed = np.zeros((self.n_features, TILE), dtype=np.float32)
+            placed[:, : rows.shape[0]] = self._placed(rows).T
+            return placed
         tile = np.zeros((len(self.mean), TILE), dtype=np.float32)
         tile[:, : len(rows)] = self._centred(rows).T
         return tile if self.components is None else self.components @ tile
 
     def rows(self, rows: Block) -> NDArray[np.float32]:
         """Return any number of prepared rows, one per row."""
+        if self.unit:
+            return self._placed(rows)
         prepared = np.empty((len(rows), self.n_features), dtype=np.float32)
         for start in range(0, len(rows), TILE):
             part = rows[start : start + TILE]
@@ -71,12 +100,33 @@ class Preparation:
                 prepared[start : start + TILE] = self.tile(part)[:, : len(part)].T
         return prepared
 
+    @cached_property
+    def _directions(self) -> NDArray[np.float32]:
+        assert self.components is not None
+        return np.ascontiguousarray(self.components.T)
+
+    def _placed(self, rows: Block | sp.csr_array) -> NDArray[np.float32]:
+        """Return rows along the singular directions, of length one."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            placed = (sp.csr_array(rows) / self.scale).astype(np.float32) @ self._directions
+        if not np.isfinite(placed).all():
+            raise NotFinite
+        length = np.linalg.norm(placed, axis=1, keepdims=True)
+        return np.asarray(placed / np.maximum(length, np.finfo(np.float32).tiny))
+
     def _centred(self, rows: Block) -> NDArray[np.float32]:
         with np.errstate(over="ignore", invalid="ignore"):
             centred = ((rows - self.mean) / self.scale).astype(np.float32)
         if not np.isfinite(centred).all():
             raise NotFinite
         return centred
+
+
+def is_wide_sparse(source: RowSource) -> TypeGuard[SparseSource]:
+    """Tell whether rows are sparse and of so many features that directions stand for them."""
+    if not isinstance(source, SparseSource):
+        return False
+    return min(source.n_features, source.n_rows) > SPARSE_FEATURES
 
 
 def _leading_directions(X: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -21,6 +21,7 @@ from linkwise.ensemble.npy import read_npy_header
 from linkwise.ensemble.parquet import ParquetSource
 from linkwise.errors import InvalidInput, MissingData
 from linkwise.typing import MatrixLike
+from linkwise.validation import check_sparse
 
 Block = NDArray[Any]
 
@@ -177,6 +178,7 @@ class SparseSource:
     def __init__(self, X: sparse.sparray | sparse.spmatrix) -> None:
         if X.dtype.kind not in "buif":
             raise InvalidInput(f"X holds {X.dtype} values, expected real numbers.")
+        check_sparse(X)
         self._matrix = sparse.csr_array(X)
         self.n_rows: int = self._matrix.shape[0]
         self.n_features: int = self._matrix.shape[1]
@@ -188,6 +190,10 @@ class SparseSource:
     def sample(self, indices: NDArray[np.intp]) -> Block:
         dense: Block = self._matrix[indices].toarray()
         return dense
+
+    def sparse_rows(self, rows: slice | NDArray[np.intp]) -> sparse.csr_array:
+        """Return rows as they are."""
+        return self._matrix[rows]
 
 
 class NpySource:

@@ -1,4 +1,4 @@
-"""Files whose columns have types, read by pyarrow: Parquet, Feather (Arrow IPC), JSON lines."""
+"""Files that become tables of pyarrow: Parquet, Feather (Arrow IPC), JSON lines, sheets, lines."""
 
 from __future__ import annotations
 
@@ -6,27 +6,38 @@ from pathlib import Path
 from typing import Any
 
 from linkwise.errors import InvalidFile
+from linkwise.files.endings import JSON_LINES, LINES, WORKBOOK, ending_of
+from linkwise.files.lines import read_lines
 from linkwise.files.text import encoding_of, open_utf8
+from linkwise.files.workbook import read_sheet
 
 #: pyarrow wants every line to lie within one block.
 BLOCK_BYTES = 1 << 25
 
 
-def read_arrow(path: Path, *, memory_map: bool = False) -> Any:
+def read_arrow(path: Path, *, memory_map: bool = False, encoding: str | None = None) -> Any:
     """Return the table in a file, or a sentence that says why it cannot be read.
 
-    With ``memory_map``, the file is not held in memory where its format allows that.
+    With ``memory_map``, the file is not held in memory where its format allows that. ``encoding``
+    is that of files of text; None finds it out.
     """
     import pyarrow as pa
 
     path.open("rb").close()  # a missing file is told by the operating system
-    read, name = _READERS[path.suffix.lower()]
+    ending = ending_of(path, (*JSON_LINES, *LINES)) or path.suffix.lower()
+    if ending in WORKBOOK:
+        return read_sheet(path)
+    if ending in LINES:
+        return read_lines(path, encoding)
+    if ending in JSON_LINES:
+        return _read_json_lines(path, encoding)
+    read, name = _READERS[ending]
     try:
-        table = read(path, memory_map)
+        return read(path, memory_map)
+    except MemoryError:  # one of pyarrow's exceptions too, and no fault of the file
+        raise
     except pa.ArrowException as error:
-        why = f": {str(error).removesuffix('.')}." if read is _read_json_lines else "."
-        raise InvalidFile(path.name, f" is not {name} file linkwise can read{why}") from error
-    return table
+        raise InvalidFile(path.name, f" is not {name} file linkwise can read.") from error
 
 
 def _read_parquet(path: Path, memory_map: bool) -> Any:
@@ -49,17 +60,24 @@ def _read_ipc(path: Path, memory_map: bool) -> Any:
         return ipc.open_stream(source()).read_all()
 
 
-def _read_json_lines(path: Path, memory_map: bool) -> Any:  # noqa: ARG001
+def _read_json_lines(path: Path, encoding: str | None) -> Any:
+    import pyarrow as pa
     from pyarrow import json
 
-    with open_utf8(path, encoding_of(path)) as stream:
-        return json.read_json(stream, json.ReadOptions(block_size=BLOCK_BYTES))
+    with open_utf8(path, encoding_of(path, encoding)) as stream:
+        try:
+            return json.read_json(stream, json.ReadOptions(block_size=BLOCK_BYTES))
+        except MemoryError:
+            raise
+        except pa.ArrowException as error:
+            why = str(error).removesuffix(".")
+            raise InvalidFile(
+                path.name, f" is not a JSON lines file linkwise can read: {why}."
+            ) from error
 
 
 _READERS = {
     ".parquet": (_read_parquet, "a Parquet"),
     ".feather": (_read_ipc, "a Feather"),
     ".arrow": (_read_ipc, "an Arrow"),
-    ".jsonl": (_read_json_lines, "a JSON lines"),
-    ".ndjson": (_read_json_lines, "a JSON lines"),
 }

@@ -52,9 +52,9 @@ class Delimited:
     n_lines: int
 
     @classmethod
-    def open(cls, path: Path) -> Delimited:
+    def open(cls, path: Path, encoding: str | None = None) -> Delimited:
         """Look at the beginning; the delimiter is the commonest of the four in the first line."""
-        encoding = encoding_of(path)
+        encoding = encoding_of(path, encoding)
         with open_text(path, encoding) as file:
             delimiter = delimiter_of(file.readline())
         with open_text(path, encoding) as file:

@@ -6,10 +6,15 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 DELIMITED = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
-ARROW = (".parquet", ".feather", ".arrow", ".jsonl", ".ndjson")
+JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
+WORKBOOK = (".xlsx",)
+#: Files whose columns have types.
+TYPED = (".parquet", ".feather", ".arrow", *JSON_LINES, *WORKBOOK)
+#: Texts, one a line.
+LINES = (".txt", ".txt.gz")
 
 #: Files of links and of labels: JSON has a layout of its own, the others have columns.
-KNOWLEDGE_READ = (*DELIMITED, ".json", *ARROW)
+KNOWLEDGE_READ = (*DELIMITED, ".json", *TYPED)
 KNOWLEDGE_WRITTEN = (".csv", ".json", ".parquet")
 
 

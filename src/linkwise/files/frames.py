@@ -39,17 +39,24 @@ def frame_columns(frame: IntoDataFrame) -> dict[str, Any]:
         raise InvalidInput(f"the data frame cannot be read: {error}") from None
 
 
+def arrow_column(name: str, values: object) -> pa.Array | pa.ChunkedArray:
+    """Return a native column of a data frame as one of pyarrow."""
+    import pyarrow as pa
+
+    if isinstance(values, pa.ChunkedArray):
+        return values
+    try:
+        return values.to_arrow() if hasattr(values, "to_arrow") else pa.array(values)
+    except (pa.ArrowException, TypeError) as error:
+        raise InvalidInput(f'column "{name}" cannot be stored: {error}') from error
+
+
 def arrow_table(frame: IntoDataFrame) -> pa.Table:
     """Return a data frame as a table of pyarrow, without its index."""
     import pyarrow as pa
 
-    def store(name: str, values: object) -> pa.Array | pa.ChunkedArray:
-        try:
-            return pa.array(values) if not isinstance(values, pa.ChunkedArray) else values
-        except (pa.ArrowException, TypeError) as error:
-            raise InvalidInput(f'column "{name}" cannot be stored: {error}') from error
-
-    return pa.table({name: store(name, values) for name, values in frame_columns(frame).items()})
+    columns = frame_columns(frame)
+    return pa.table({name: arrow_column(name, values) for name, values in columns.items()})
 
 
 def column_values(values: Any) -> Any:

@@ -98,6 +98,10 @@ class Format:
             raise InvalidFile(file, " is nested too deeply.") from None
         except ValueError as error:  # bytes that are no text, a number of too many digits
             raise InvalidFile(file, f" is not valid JSON ({error}).") from None
+        return self.check(file, content)
+
+    def check(self, file: str, content: object) -> dict[str, Any]:
+        """Return content that came from ``file``, if it is of this format and a known version."""
         if not isinstance(content, dict) or content.get("format") != self.name:
             raise InvalidFile(file, f': expected a JSON object with "format": "{self.name}".')
         version = content.get("version")

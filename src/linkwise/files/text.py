@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from linkwise.errors import InvalidFile
+from linkwise.errors import Advice, InvalidFile, InvalidInput, Remedy
 
 #: What text is in that is not UTF-8: Latin-1 and the quotes and dashes that Windows adds to it.
 WESTERN = "cp1252"
@@ -27,6 +27,12 @@ _MARKS = {
 def is_packed(path: Path) -> bool:
     """Tell whether the name says that the file is packed by gzip."""
     return path.suffix.lower() == ".gz"
+
+
+def lines_are_bytes(encoding: str) -> bool:
+    """Tell whether text of this encoding can be cut at the bytes of line ends, and read apart."""
+    name = codecs.lookup(encoding).name
+    return name.startswith(("utf-8", "iso8859", "cp125")) or name == "ascii"
 
 
 @contextmanager
@@ -56,12 +62,15 @@ def open_utf8(path: Path, encoding: str) -> Iterator[Any]:
         yield raw if encoding == "utf-8" else pa.transcoding_input_stream(raw, encoding, "utf-8")
 
 
-def encoding_of(path: Path) -> str:
+def encoding_of(path: Path, told: str | None = None) -> str:
     """Return the encoding of a text file, or say why it is not text.
 
     A mark at the beginning tells UTF-8 and UTF-16. Without one it is UTF-8 if all of it can be
-    read so, else Windows-1252, unless it was UTF-8 up to the damaged place.
+    read so, else Windows-1252, unless it was UTF-8 up to the damaged place. Who was ``told`` the
+    encoding does not guess.
     """
+    if told is not None:
+        return _as_told(path, told)
     with open_bytes(path) as file:
         head = file.read(3)
     marked = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
@@ -78,9 +87,30 @@ def encoding_of(path: Path) -> str:
     if _first_flaw(path, WESTERN, may_control=False) is not None:
         raise InvalidFile(
             path.name,
-            " is not text in UTF-8, UTF-16 (with its mark) or Latin-1. Save it as UTF-8.",
+            " is not text in UTF-8, UTF-16 (with its mark) or Latin-1.",
+            Advice(Remedy.SAVE_AS_UTF8),
         )
     return WESTERN
+
+
+def _as_told(path: Path, told: str) -> str:
+    """Return the encoding somebody named, if there is one of that name and the file is in it."""
+    try:
+        name = codecs.lookup(told).name
+        "".encode(told)  # codecs such as base64 are no encodings of text
+    except LookupError:
+        raise InvalidInput(
+            f"{told!r} is not an encoding. Usual ones: utf-8, utf-16, latin-1, cp1252, cp1250, "
+            f"cp1251, shift_jis, gb18030, big5."
+        ) from None
+    flaw = _first_flaw(path, told, may_control=True)
+    if flaw is not None:
+        raise InvalidFile(
+            path.name, f" line {flaw.line}: the text is not in {told}. Name another encoding."
+        )
+    with open_bytes(path) as file:
+        marked: bool = file.read(3) == codecs.BOM_UTF8
+    return "utf-8-sig" if marked and name == "utf-8" else name
 
 
 @dataclass(frozen=True)

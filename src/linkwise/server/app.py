@@ -15,13 +15,18 @@ import anyio.to_thread
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from linkwise.server.audit import Audit
+from linkwise.server.doors import Doors
 from linkwise.server.files.export import ExportFolder
 from linkwise.server.files.folder import DataFolder
-from linkwise.server.files.uploads import LIMIT, Uploads
+from linkwise.server.files.uploads import Uploads
+from linkwise.server.keys import Keys
+from linkwise.server.limits import Limits
 from linkwise.server.live.idle import close_idle_sessions
 from linkwise.server.live.jobs import Jobs
 from linkwise.server.live.shelf import Shelf
 from linkwise.server.logs import AccessLog
+from linkwise.server.patience import Patience
 from linkwise.server.refusals import answer_refusals
 from linkwise.server.routes import (
     advice,
@@ -54,8 +59,9 @@ def create_app(
     *,
     token: str,
     data_folder: str | os.PathLike[str] | None = None,
-    upload_limit: int = LIMIT,
+    limits: Limits | None = None,
     hosts: Iterable[str] = (),
+    databases: Iterable[str] = (),
 ) -> FastAPI:
     """Return the service of the sessions below ``root``.
 
@@ -67,19 +73,23 @@ def create_app(
         What a request must carry.
     data_folder : path or None, default=None
         Folder whose data files may be clustered where they are.
-    upload_limit : int, default=2**31
-        Most bytes of an uploaded file.
+    limits : Limits or None, default=None
+        How much anybody may ask for; None are those of the documentation.
     hosts : iterable of str, default=()
         Names the service answers to, besides those of this machine's loopback interface.
+    databases : iterable of str, default=()
+        Addresses of the databases in which sessions may keep their journals.
     """
-    shelf = Shelf(Path(root))
+    shelf, limits = Shelf(Path(root), databases), limits or Limits()
+    keys, doors = Keys(token, shelf.root), Doors(limits)
     folder = None if data_folder is None else Path(data_folder)
     service = Service(
         shelf=shelf,
         jobs=Jobs(),
-        uploads=Uploads(shelf.root, upload_limit),
+        uploads=Uploads(shelf.root, limits),
         files=DataFolder(folder),
         exports=ExportFolder(shelf.root),
+        limits=limits,
     )
 
     @asynccontextmanager
@@ -87,10 +97,11 @@ def create_app(
         for name in await anyio.to_thread.run_sync(remove_left_overs, shelf.root):
             logger.info("left-overs of a creation removed", extra={"folder": name})
         ending = asyncio.Event()
-        keeper = asyncio.create_task(close_idle_sessions(service, ending))
+        keepers = [close_idle_sessions(service, ending), doors.watch(ending)]
+        watching = asyncio.gather(*keepers)
         yield
         ending.set()
-        await keeper
+        await watching
         await anyio.to_thread.run_sync(service.jobs.close)
         await shelf.close()
         service.exports.close()
@@ -104,11 +115,21 @@ def create_app(
         lifespan=lifespan,
         generate_unique_id_function=lambda route: route.name,
     )
-    app.state.service, app.state.token = service, token
+    app.state.service, app.state.limits = service, limits
+    app.state.keys, app.state.doors = keys, doors
+    app.state.patience = Patience(limits.wrong_tokens)
     answer_refusals(app)
     for module in ROUTERS:
         app.include_router(module.router)
-    app.add_middleware(Gate, token=token, hosts=tuple(hosts))
+    app.add_middleware(
+        Gate,
+        keys=keys,
+        doors=doors,
+        audit=Audit(shelf.root),
+        patience=app.state.patience,
+        body=limits.body,
+        hosts=tuple(hosts),
+    )
     app.add_middleware(AccessLog)
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     return app

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from linkwise.datasets import load
 from linkwise.errors import InvalidFile, InvalidInput
-from linkwise.server.files.inspection import guess_columns
+from linkwise.server.files.inspection import inspect_file
 from linkwise.server.live.jobs import Report, Work
 from linkwise.server.schemas import sessions as schemas
 from linkwise.server.service import Service
-from linkwise.session import Columns, Session
+from linkwise.session import Columns
 
 #: Bundled data whose rows are pictures.
 PICTURES = {"digits": (8, 8)}
@@ -28,6 +27,10 @@ def creation(service: Service, wanted: schemas.NewSession) -> Work:
     def work(progress: Report, cancel: Callable[[], bool]) -> str:
         watch = {"progress": progress, "cancel": cancel}
         try:
+            if isinstance(data, Path):  # what a process of its own can read will not harm this one
+                progress(0, 0, "reading the file")
+                found = service.uploads.inspect(data)
+                options["columns"] = columns or guessed_columns(found)
             create_session(folder, data, wanted.n_clusters, **options, **watch)
         except InvalidFile as error:
             if isinstance(data, str):
@@ -45,12 +48,24 @@ def create_session(folder: Path, data: Path | str, n_clusters: int, **options: A
     """
     rows: Any = data
     if isinstance(data, str):
+        from linkwise.datasets import load  # a second to import
+
         rows = load(data).X
         if data in PICTURES:
             options["columns"] = Columns(image_shape=PICTURES[data])
-    elif options.get("columns") is None:
-        options["columns"] = guess_columns(data)
+    elif "columns" not in options:
+        options["columns"] = guessed_columns(inspect_file(data))
+    from linkwise.session import Session  # a second to import: the service is up before
+
     Session.create(folder, rows, n_clusters, **options).close()
+
+
+def guessed_columns(found: dict[str, Any]) -> Columns | None:
+    """Return what the columns of an inspected table look like being for; None for arrays."""
+    if found["kind"] == "array":
+        return None
+    guess = found["guess"]
+    return Columns(id=guess["id"], text=guess["text"], image=guess["image"])
 
 
 def _data(service: Service, wanted: schemas.NewSession) -> tuple[Path | str, Columns | None]:
@@ -66,5 +81,10 @@ def _data(service: Service, wanted: schemas.NewSession) -> tuple[Path | str, Col
 def _columns(told: schemas.Columns | None) -> Columns | None:
     if told is None:
         return None
-    features = tuple(told.features or ())
-    return Columns(id=told.id, features=features, text=told.text, image=told.image)
+    return Columns(
+        id=told.id,
+        features=tuple(told.features or ()),
+        text=told.text,
+        image=told.image,
+        roles=told.roles or {},
+    )

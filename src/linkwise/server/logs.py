@@ -1,7 +1,8 @@
 """Logs: one JSON object per line, about requests and faults, never about data.
 
 A line holds the route's pattern, not the path that was asked for; the type of an error and where
-it was raised, not its message. So a log can be shown to anyone.
+it was raised, not its message. So a log can be shown to anyone. What repeats, such as refusals of
+strangers, is told once a minute with the number of times, so that nobody can fill the disk.
 """
 
 from __future__ import annotations
@@ -17,7 +18,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 logger = logging.getLogger("linkwise.server")
 
-_FIELDS = ("method", "route", "status", "milliseconds", "session", "job", "what", "state")
+_FIELDS = ("method", "route", "status", "milliseconds", "session", "job", "what", "state", "times")
+#: Answers to people who have not come in: their requests are not told one by one.
+REFUSALS = (400, 401, 403, 429, 431)
+REPEAT_AFTER = 60.0
+_MOST_KINDS = 1000
 
 
 class JsonLines(logging.Formatter):
@@ -36,10 +41,41 @@ class JsonLines(logging.Formatter):
         return json.dumps(line)
 
 
+class Seldom(logging.Filter):
+    """Lets a line that repeats through once a minute, with how often it came since."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: dict[tuple[object, ...], float] = {}
+        self._held: dict[tuple[object, ...], int] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Tell whether the line is to be written."""
+        status = getattr(record, "status", None)
+        if record.levelno < logging.WARNING and status not in REFUSALS:
+            return True
+        error = record.exc_info[0] if record.exc_info else None
+        where = getattr(record, "session", None) or getattr(record, "job", None)
+        kind = (record.name, record.msg, status, error, where)
+        last = self._last.get(kind)
+        if last is not None and record.created - last < REPEAT_AFTER:
+            self._held[kind] = self._held.get(kind, 0) + 1
+            return False
+        if len(self._last) >= _MOST_KINDS:
+            self._last.clear()
+            self._held.clear()
+        self._last[kind] = record.created
+        held = self._held.pop(kind, 0)
+        if held:
+            record.times = held + 1
+        return True
+
+
 def log_to(stream: TextIO | None = None, level: int = logging.INFO) -> None:
     """Send the log of the service to a stream, stderr by default."""
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(JsonLines())
+    handler.addFilter(Seldom())
     others = [logging.getLogger(name) for name in ("uvicorn.error", "asyncio")]
     for log in (logger, *others):
         log.handlers = [handler]

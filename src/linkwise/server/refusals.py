@@ -19,12 +19,15 @@ from linkwise.session.errors import KeyReused, SessionError, StorageTrouble
 logger = logging.getLogger("linkwise.server")
 
 MEANING = {
-    400: "The body cannot be read.",
+    400: "The body cannot be read, or a header that may be there once is there twice.",
     401: "The token is missing or wrong.",
-    403: "The request names a foreign host or comes from a page of another site.",
+    403: "The token may not do this, or the request names a foreign host or comes from a page of "
+    "another site.",
     404: "There is no such thing.",
     409: "It does not fit what is already there.",
     413: "The body is too long.",
+    429: "There were too many wrong tokens.",
+    431: "The address and its headers are too long.",
     422: "The request says something that cannot be; the sentence tells what.",
     503: "It cannot be done right now, for example because the disk is full. Nothing was lost.",
 }
@@ -45,13 +48,17 @@ class Stopping(LinkwiseError):
         super().__init__("the service is stopping. Try again when it is back.")
 
 
+class Busy(LinkwiseError):
+    """More is waiting than can be done soon."""
+
+
 class TooLarge(LinkwiseError):
     """More bytes than the service takes."""
 
 
 def refuses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the documentation of the refusals of a route, the usual ones included."""
-    every = sorted({401, 403, 422, 503, *statuses})
+    every = sorted({400, 401, 403, 422, 429, 431, 503, *statuses})
     return {status: {"model": Refusal, "description": MEANING[status]} for status in every}
 
 
@@ -69,6 +76,7 @@ _STATUS: tuple[tuple[type[LinkwiseError], int], ...] = (
     (KeyReused, 409),
     (TooLarge, 413),
     (Stopping, 503),
+    (Busy, 503),
     (StorageTrouble, 503),
     (MissingExtra, 503),
     (SessionError, 409),

@@ -2,14 +2,15 @@
 
 Every request passes :class:`Gate` before any route sees it. The host it names must be ours (a
 foreign name that points here is how web pages reach services on this machine), a browser must not
-send it for another site, and it must carry the token, except for the few open paths below.
+send it for another site, and it must carry a token that may do what it asks for, except for the
+few open paths below.
 """
 
 from __future__ import annotations
 
-import hmac
 import json
 import logging
+import re
 from collections.abc import Iterable
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
@@ -19,6 +20,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from linkwise.server.audit import Audit
+from linkwise.server.doors import Doors
+from linkwise.server.keys import HOLDER, Holder, Keys
+from linkwise.server.patience import Patience
+
 logger = logging.getLogger("linkwise.server")
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -26,7 +32,15 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 OPEN_PATHS = ("/", "/health", "/icon.svg", "/favicon.ico")
 OPEN_FOLDER = "/assets/"
 UPLOADS = "/api/uploads"
-MOST_BODY = 16 * 2**20
+#: Bytes of an address and its headers.
+LONGEST_HEAD = 2**15
+#: What a request is allowed to say once; a second one may be meant for somebody else to read.
+ONCE = ("host", "authorization", "cookie", "origin", "sec-fetch-site")
+_HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+))(?::[0-9]{1,5})?", re.IGNORECASE)
+
+NO_TOKEN = "This needs the token that linkwise printed when it started."
+FOREIGN_HOST = "This service does not answer to that host name. See --allow-host."
+FOREIGN_PAGE = "Pages of other sites may not use this service."
 
 POLICY = (
     "default-src 'self'; connect-src 'self'; img-src 'self' blob: data:; style-src 'self'; "
@@ -52,15 +66,33 @@ class Gate:
     ----------
     app : ASGI application
         What lies behind the gate.
-    token : str
-        The secret that opens it.
+    keys : Keys
+        The tokens that open it.
+    doors : Doors
+        The connections, among which those with a token are told apart.
+    audit : Audit
+        Where it is written down who did what.
+    patience : Patience
+        How long those wait who try tokens.
+    body : int
+        Most bytes of a body.
     hosts : iterable of str
         Names this service answers to, besides those of the loopback interface.
     """
 
-    def __init__(self, app: ASGIApp, token: str, hosts: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        keys: Keys,
+        doors: Doors,
+        audit: Audit,
+        patience: Patience,
+        body: int,
+        hosts: Iterable[str] = (),
+    ) -> None:
         self.app = app
-        self.token = token
+        self.keys, self.doors, self.audit, self.patience = keys, doors, audit, patience
+        self.body = body
         self.hosts = {host.lower() for host in (*LOOPBACK, *hosts)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -70,47 +102,93 @@ class Gate:
         if scope["type"] != "http":  # no route speaks anything else
             return None
         headers = Headers(scope=scope)
-        refusal = self._refusal(scope, headers)
         guarded = _Guarded(send, scope["path"])
-        if refusal is not None:
-            return await _answer(guarded, *refusal)
-        if scope["path"] != UPLOADS:  # uploads count for themselves
-            receive = _limited(receive, headers)
+        holder = None
+        refusal = self._odd(scope, headers)
+        if refusal is None:
+            holder = self._holder(headers)
+            refusal = await self._refusal(scope, headers, holder)
         try:
-            return await self.app(scope, receive, guarded)
+            if refusal is not None:
+                return await _answer(guarded, *refusal)
+            scope[HOLDER] = holder
+            await self._pass(scope, receive, guarded, headers)
+        finally:
+            if holder is not None and _is_noteworthy(scope, guarded.status):
+                self._note(holder, scope, guarded.status)
+        return None
+
+    async def _pass(
+        self, scope: Scope, receive: Receive, guarded: _Guarded, headers: Headers
+    ) -> None:
+        """Let the request through; a fault behind the gate is told here."""
+        if scope["path"] != UPLOADS:  # uploads count for themselves
+            receive = _limited(receive, headers, self.body)
+        try:
+            await self.app(scope, receive, guarded)
         except ClientDisconnect:
-            return None
+            return
         except Exception as error:  # what it says may be data: it stays here
             logger.error("a fault in linkwise", exc_info=error)
-            if guarded.started:
+            if guarded.status is not None:
                 raise ConnectionAbortedError from None
-            return await _answer(guarded, 500, FAULT)
+            await _answer(guarded, 500, FAULT)
 
-    def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
-        """Return the status and the sentence for a request that must not come in."""
+    def _odd(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+        """Return the refusal of a request that no honest client sends here."""
+        size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
+        if size + sum(len(name) + len(value) for name, value in headers.raw) > LONGEST_HEAD:
+            return 431, f"The address and its headers are longer than {LONGEST_HEAD:,} bytes."
+        for name in ONCE:
+            if len(headers.getlist(name)) > 1:
+                return 400, f"There are two headers called {name}."
         host = headers.get("host", "")
         if _hostname(host) not in self.hosts:
-            return 403, "This service does not answer to that host name. See --allow-host."
-        origins = headers.getlist("origin")
-        if any(origin not in (f"http://{host}", f"https://{host}") for origin in origins):
-            return 403, "Pages of other sites may not use this service."
+            return 403, FOREIGN_HOST
+        if headers.get("origin", f"http://{host}") not in (f"http://{host}", f"https://{host}"):
+            return 403, FOREIGN_PAGE
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
-            return 403, "Pages of other sites may not use this service."
-        if _is_open(scope) or self.knows(headers):
-            return None
-        return 401, "This needs the token that linkwise printed when it started."
+            return 403, FOREIGN_PAGE
+        return None
 
-    def knows(self, headers: Headers) -> bool:
-        """Return whether the request carries the token, in its header or its cookie."""
+    async def _refusal(
+        self, scope: Scope, headers: Headers, holder: Holder | None
+    ) -> tuple[int, str] | None:
+        """Return the refusal of somebody who may not do this."""
+        if holder is not None:
+            if not self.doors.welcome(scope.get("client")):
+                return 503, "There are too many connections. Close some of them."
+            sentence = holder.refusal(scope["method"], scope["path"])
+            return None if sentence is None else (403, sentence)
+        if _is_open(scope):
+            return None
+        address = (scope.get("client") or ("",))[0]
+        if "authorization" in headers and not await self.patience.hold(address):
+            return 429, "There were too many wrong tokens. Try again later."
+        return 401, NO_TOKEN
+
+    def _holder(self, headers: Headers) -> Holder | None:
+        """Return who sent the request, by the token in its header or by its cookie."""
+        host = headers.get("host", "")
         scheme, _, given = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
-            return same_secret(given.strip(), self.token)
-        return same_secret(_cookie(headers), self.token)
+            return self.keys.by_token(given.strip())
+        return self.keys.by_cookie(_cookie(headers), host)
+
+    def _note(self, holder: Holder, scope: Scope, status: int | None) -> None:
+        try:
+            did = scope["method"], scope["path"][:200]
+            self.audit.note(holder.name or holder.id, holder.role, *did, status or 500)
+        except OSError as error:
+            logger.error("the audit log cannot be written", exc_info=error)
 
 
-def same_secret(given: str, token: str) -> bool:
-    """Compare in a time that does not depend on how much of the secret is right."""
-    return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
+def _is_noteworthy(scope: Scope, status: int | None) -> bool:
+    """Tell whether a request is for the audit log; what was answered is in the journal."""
+    if status == 403:
+        return True
+    told = scope["path"].endswith("/events") and status == 200
+    return scope["method"] not in ("GET", "HEAD") and not told
 
 
 def cookie_name(host: str) -> str:
@@ -129,10 +207,9 @@ def _cookie(headers: Headers) -> str:
 
 
 def _hostname(host: str) -> str:
-    """Return the name in a Host header, without the port."""
-    if host.startswith("["):
-        return host[1:].partition("]")[0].lower()
-    return host.partition(":")[0].lower()
+    """Return the name in a Host header, without the port; nothing if it is not well formed."""
+    found = _HOST.fullmatch(host)
+    return "" if found is None else (found[1] or found[2]).lower()
 
 
 def _is_open(scope: Scope) -> bool:
@@ -143,15 +220,15 @@ def _is_open(scope: Scope) -> bool:
 
 
 class _Guarded:
-    """Puts the security headers on whatever is sent, and knows whether anything was."""
+    """Puts the security headers on whatever is sent; ``status`` is None until something was."""
 
     def __init__(self, send: Send, path: str) -> None:
         self._send, self._path = send, path
-        self.started = False
+        self.status: int | None = None
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            self.started = True
+            self.status = message["status"]
             headers = MutableHeaders(scope=message)
             headers.update(HEADERS)
             if self._path.startswith("/api/"):
@@ -159,7 +236,7 @@ class _Guarded:
         await self._send(message)
 
 
-def _limited(receive: Receive, headers: Headers) -> Receive:
+def _limited(receive: Receive, headers: Headers, most: int) -> Receive:
     """Return ``receive`` that stops reading a body that is too long."""
     announced = headers.get("content-length", "")
     seen = 0
@@ -168,8 +245,8 @@ def _limited(receive: Receive, headers: Headers) -> Receive:
         nonlocal seen
         message = await receive()
         seen += len(message.get("body", b""))
-        if seen > MOST_BODY or (announced.isdigit() and int(announced) > MOST_BODY):
-            raise HTTPException(413, f"The body is longer than {MOST_BODY:,} bytes.")
+        if seen > most or (announced.isdecimal() and int(announced) > most):
+            raise HTTPException(413, f"The body is longer than {most:,} bytes.")
         return message
 
     return counted
@@ -180,6 +257,7 @@ async def _answer(send: Send, status: int, sentence: str) -> None:
     headers: list[Any] = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),  # nobody waits for the rest
     ]
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))

@@ -9,11 +9,13 @@ from pathlib import Path
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.errors import InvalidInput, LinkwiseError
 from linkwise.session.data.description import Description
+from linkwise.session.data.features_file import write_features
 from linkwise.session.data.file import (
     Columns,
     DataFile,
     TableLike,
     find_image_shape,
+    of_pictures,
     place_data,
     prepared_rows,
     read_data,
@@ -23,7 +25,9 @@ from linkwise.session.data.layout import pca_layout
 from linkwise.session.data.layout_file import write_layout
 from linkwise.session.errors import StorageTrouble
 from linkwise.session.folders import draft_of, reason
+from linkwise.session.journal.address import without_secrets
 from linkwise.session.journal.journal import create_journal
+from linkwise.tables.words import grouped_by
 from linkwise.validation import require_number
 
 MODEL_FOLDER = "model"
@@ -82,13 +86,22 @@ def _fill(
     random_state: int,
 ) -> None:
     """Put everything that belongs to the session in ``folder`` into its draft."""
-    path, copied = place_data(data, draft)
-    file = DataFile.of(path, copied=copied)
-    table = read_data(path, columns)
+    placed = place_data(data, draft)
+    path = placed.path
+    file = DataFile.of(path, copied=placed.copied)
+    if placed.pictures is not None:
+        columns = of_pictures(columns)
+    table = read_data(placed, columns)
+    columns = columns.completed(table)
     n_rows = int(table.X.shape[0])
     if not isinstance(n_clusters, str) and n_clusters > n_rows:
         raise InvalidInput(
             f"{n_rows} rows cannot make {n_clusters} clusters. Ask for fewer clusters."
+        )
+    if table.made is not None and standardise is not None:
+        raise InvalidInput(
+            "the rows are grouped by more than plain numbers, and their parts are balanced "
+            "already. Leave standardise out."
         )
     wanted = table.has_units if standardise is None else standardise
     X = prepared_rows(table, wanted)
@@ -108,17 +121,17 @@ def _fill(
         shown=shown_columns(path, columns, table),
         image_shape=find_image_shape(path, columns, table.X.shape[1]),
         standardised=wanted,
-        journal=None if journal is None else _without_password(journal),
+        roles={name: (role.name, role.reason) for name, role in table.roles.items()},
+        grouped_by=grouped_by(table),
+        unusable=table.unusable.tolist(),
+        notes=list(table.notes),
+        pictures=placed.pictures,
+        journal=None if journal is None else without_secrets(journal),
     )
     model.save(draft / MODEL_FOLDER)
+    if table.made is not None:
+        write_features(draft, table.made)
     write_layout(draft, "pca", pca_layout(X))
     file.check()  # it might have changed while it was read
     description.write(draft)
     create_journal(draft, journal, description.id)
-
-
-def _without_password(url: str) -> str:
-    """Return the address of a database without the password, which does not belong in a file."""
-    head, at, tail = url.rpartition("@")
-    scheme, slashes, user = head.partition("://")
-    return f"{scheme}{slashes}{user.partition(':')[0]}{at}{tail}" if at else url

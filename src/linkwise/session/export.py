@@ -6,7 +6,6 @@ read; names are what :meth:`linkwise.PartialLabels.read` and ``linkwise cluster 
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,6 +14,7 @@ from typing import Any
 
 from linkwise.constraints import PartialLabels
 from linkwise.errors import InvalidInput
+from linkwise.files.csv_writer import write_csv
 from linkwise.session.events.event import Event
 from linkwise.session.events.kinds import KINDS
 from linkwise.session.state.statements import Statements
@@ -26,7 +26,7 @@ WHAT = ("labels", "answers", "links", "names")
 ANSWER_COLUMNS = ("event", "when", "who", "kind", "verdict", "ids", "name", "undone")
 
 
-def export_labels(path: Path, view: View, ids: Sequence[Any] | None) -> None:
+def export_labels(path: Path, view: View, ids: Sequence[Any] | None, *, raw: bool = False) -> None:
     """Write one line per row: id, cluster, name, margin."""
     names = {cluster.number: cluster.name for cluster in view.clusters}
     labels, none = view.labels.tolist(), view.nowhere
@@ -38,13 +38,17 @@ def export_labels(path: Path, view: View, ids: Sequence[Any] | None) -> None:
             "name": [names[label] for label in labels],
             "margin": [round(margin, 6) for margin in view.margins.tolist()],
         },
+        raw=raw,
     )
 
 
-def export_answers(path: Path, events: Iterable[Event], ids: Sequence[Any] | None) -> None:
+def export_answers(
+    path: Path, events: Iterable[Event], ids: Sequence[Any] | None, *, raw: bool = False
+) -> None:
     """Write one line per answer, label and set of rows: who said what, when, and if it stands."""
     lines = list(_lines(events, ids))
-    _write(path, {name: [line[k] for line in lines] for k, name in enumerate(ANSWER_COLUMNS)})
+    columns = {name: [line[k] for line in lines] for k, name in enumerate(ANSWER_COLUMNS)}
+    _write(path, columns, raw=raw)
 
 
 def export_links(path: Path, statements: Statements, ids: Sequence[Any] | None) -> None:
@@ -78,13 +82,15 @@ def _lines(events: Iterable[Event], ids: Sequence[Any] | None) -> Iterator[tuple
         yield event.seq, event.when, event.who, event.kind, verdict, listed, name or "", undone
 
 
-def _write(path: Path, columns: dict[str, list[Any]]) -> None:
+def _write(path: Path, columns: dict[str, list[Any]], *, raw: bool) -> None:
     """Write to a draft first: a file that was there is replaced whole or not at all."""
     check_output(path)
     if path.suffix.lower() not in (".csv", ".parquet"):
         raise InvalidInput(f"{path.name}: use a file that ends in .csv or .parquet.")
-    write = _write_csv if path.suffix.lower() == ".csv" else _write_parquet
-    _replace(path, lambda draft: write(draft, columns))
+    if path.suffix.lower() == ".csv":
+        _replace(path, lambda draft: write_csv(draft, columns, raw=raw))
+    else:
+        _replace(path, lambda draft: _write_parquet(draft, columns))
 
 
 def _replace(path: Path, write: Callable[[Path], None]) -> None:
@@ -94,13 +100,6 @@ def _replace(path: Path, write: Callable[[Path], None]) -> None:
         os.replace(draft, path)
     finally:
         draft.unlink(missing_ok=True)
-
-
-def _write_csv(path: Path, columns: dict[str, list[Any]]) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")  # pyarrow would quote every text
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
 
 
 def _write_parquet(path: Path, columns: dict[str, list[Any]]) -> None:

@@ -10,10 +10,11 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,7 @@ from linkwise.session.create import MODEL_FOLDER, create_session
 from linkwise.session.data.description import is_session, read_description
 from linkwise.session.data.display import Display, Row
 from linkwise.session.data.display_parts import DisplayParts
+from linkwise.session.data.features_file import read_features
 from linkwise.session.data.file import Columns, TableLike
 from linkwise.session.data.joining import Joining, Part
 from linkwise.session.data.layout import Places, place_others
@@ -74,6 +76,9 @@ from linkwise.session.state.views import Views
 from linkwise.session.summary import Summary
 from linkwise.typing import Matrix
 from linkwise.validation import require_number
+
+if TYPE_CHECKING:
+    from linkwise.features import TableFeatures
 
 
 class Session(Speaking):
@@ -128,9 +133,11 @@ class Session(Speaking):
             undo.callback(self._history.stop)
             self._views = Views(self._history, self._model)
             about = self._about
-            shown = Display(about.data, about.columns, about.n_rows, about.image_shape)
+            shown = Display(
+                about.data, about.columns, about.n_rows, about.image_shape, about.pictures
+            )
             self._display, self._desk = DisplayParts(shown), Desk()
-            self._newcomers = Newcomers(about)
+            self._newcomers = Newcomers(about, self.folder)
             self._joining = Joining(self.folder, about, self._newcomers)
             self._joining.tidy()
             self._growing = Lock()
@@ -166,16 +173,18 @@ class Session(Speaking):
         folder : path-like
             Where the session will live; must not exist, or be empty.
         data : path-like, array, sparse matrix or DataFrame
-            A ``.csv``, ``.tsv``, ``.parquet``, ``.npy`` or ``.npz`` file is referred to by its path
-            and content; anything else is copied into the folder.
+            A file of a table (``.csv``, ``.xlsx``, ``.parquet``, ``.jsonl`` and others), of texts
+            (``.txt``) or of an array (``.npy``, ``.npz``) is referred to by its path and content;
+            so are the pictures of a folder. Anything else is copied into the folder.
         n_clusters : int or "auto"
             Number of clusters; "auto" begins with the one that :func:`~linkwise.choose_k` finds.
         name : str or None
             What people call the session; None is the name of the folder.
         columns : Columns or None
-            What the columns are; None: all columns of numbers are features.
+            What the columns are; None: that is guessed, and all that can be used are grouped by.
         standardise : bool or None
-            Whether features get mean 0 and spread 1; None: those of tables do, arrays do not.
+            Whether columns of numbers get mean 0 and spread 1; None: those of tables do, arrays do
+            not. Rows made of other columns are balanced in another way.
         n_partitions : int
             Partitions in the ensemble.
         journal : str or None
@@ -254,6 +263,35 @@ class Session(Speaking):
     def columns(self) -> list[dict[str, str]]:
         """Name and type ("number", "text", "image" or "id") of every column."""
         return [dict(column) for column in self._about.shown]
+
+    @property
+    def grouped_by(self) -> str:
+        """What rows are grouped by, in words: "age (number) and message (text)"."""
+        return self._about.grouped_by
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Columns that rows are not grouped by although they might, and why."""
+        used, roles = self._about.features, self._about.roles
+        return {name: why for name, (_, why) in roles.items() if name not in used}
+
+    @property
+    def unusable(self) -> list[int]:
+        """Rows in which there is nothing to group by; they lie in the middle of everything."""
+        return list(self._about.unusable)
+
+    @property
+    def notes(self) -> list[str]:
+        """What else people should know about the data: gaps, pictures that cannot be read."""
+        return list(self._about.notes)
+
+    @cached_property
+    def features(self) -> TableFeatures | None:
+        """What makes rows of numbers of a table like this one; None where it holds numbers alone.
+
+        ``session.features.transform(frame)`` does it with new rows.
+        """
+        return read_features(self.folder)
 
     @property
     def ids(self) -> Sequence[Any]:
@@ -559,7 +597,9 @@ class Session(Speaking):
             return places
         return place_others(places, self._grown.of_first(self.n_rows))
 
-    def export(self, path: str | os.PathLike[str], what: str = "labels") -> None:
+    def export(
+        self, path: str | os.PathLike[str], what: str = "labels", *, raw: bool = False
+    ) -> None:
         """Write what came out, or what was said, to a CSV or Parquet file.
 
         Parameters
@@ -570,14 +610,17 @@ class Session(Speaking):
             "labels": id, cluster, name and margin of every row. "answers": who said what, and
             when. "links": all that stands, as :meth:`Links.read` and ``linkwise check`` read it.
             "names": the names that rows were given, as :meth:`PartialLabels.read` reads them.
+        raw : bool, default=False
+            In CSV, text that a spreadsheet would run gets an apostrophe in front; not if raw, which
+            is for programs.
         """
         if what not in WHAT:
             raise InvalidInput(f"what is {what!r}, expected one of {', '.join(WHAT)}.")
         path, ids = Path(path), self._display.ids
         if what == "labels":
-            export_labels(path, self.view(), ids)
+            export_labels(path, self.view(), ids, raw=raw)
         elif what == "answers":
-            export_answers(path, self.history(), ids)
+            export_answers(path, self.history(), ids, raw=raw)
         elif what == "links":
             export_links(path, self._history.state().statements, ids)
         else:

@@ -1,15 +1,16 @@
-"""Tables in, labels out: CSV, Parquet, Feather, JSON lines and NumPy files."""
+"""Tables in, labels out: CSV, Parquet, Feather, JSON lines, workbooks, lines, pictures, arrays."""
 
-from linkwise.tables.columns import Choice, Table
-from linkwise.tables.read import ENDINGS, read_columns, read_row_names, read_table
-from linkwise.tables.write import check_output, write_labels
+from linkwise.tables.choice import Choice, Table
+from linkwise.tables.read import ENDINGS, read_frame, read_row_names, read_table
+from linkwise.tables.write import check_output, print_labels, write_labels
 
 __all__ = [
     "ENDINGS",
     "Choice",
     "Table",
     "check_output",
-    "read_columns",
+    "print_labels",
+    "read_frame",
     "read_row_names",
     "read_table",
     "write_labels",

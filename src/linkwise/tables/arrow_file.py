@@ -1,41 +1,46 @@
-"""Parquet, Feather and JSON lines: columns come with their types."""
+"""Parquet, Feather, JSON lines, workbooks: columns come with their types."""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linkwise.errors import InvalidFile
 from linkwise.files.arrow import read_arrow
-from linkwise.tables.columns import Column, Reason, missing_value
+from linkwise.tables.frame import Frame
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def read_typed(path: Path, keep_raw: str | None) -> list[Column]:
-    """Return the columns of a file; raw values are kept for ``keep_raw`` only."""
-    table = read_arrow(path)
+def read_typed(
+    path: Path, as_text: Collection[str], only: Collection[str] | None, encoding: str | None
+) -> Frame:
+    """Return the columns of a file; numbers without gaps as arrays of floats."""
+    table = read_arrow(path, encoding=encoding)
     if table.num_rows == 0:
         raise InvalidFile(path.name, " has no rows.")
-    named = zip(table.column_names, table.columns, strict=True)
-    return [_column(path.name, name, values, name == keep_raw) for name, values in named]
+    columns = [
+        None
+        if not (only is None or name in only or name in as_text)
+        else values
+        if name in as_text
+        else _column(values)
+        for name, values in zip(table.column_names, table.columns, strict=True)
+    ]
+    return Frame(path.name, list(table.column_names), table.num_rows, columns)
 
 
-def _column(file: str, name: str, values: pa.ChunkedArray, keep_raw: bool) -> Column:
+def _column(values: pa.ChunkedArray) -> NDArray[np.floating] | pa.ChunkedArray:
     import pyarrow.types as types
 
-    column = Column(name, len(values), raw=values.to_pylist() if keep_raw else None)
-    if not (types.is_integer(values.type) or types.is_floating(values.type)):
-        column.not_numbers = Reason("type", str(values.type))
-    elif values.null_count:
-        row = int(np.argmax(values.is_null().to_numpy()))
-        column.complaint = partial(missing_value, file, f" row {row}", name)
-    else:
-        numbers = values.to_numpy()
-        single = numbers.dtype == np.float32
-        column.values = numbers if single else numbers.astype(np.float64)
-    return column
+    if values.null_count or not (types.is_integer(values.type) or types.is_floating(values.type)):
+        return values
+    numbers = values.to_numpy()
+    if np.isnan(numbers).any():
+        return values
+    return numbers if numbers.dtype == np.float32 else numbers.astype(np.float64)

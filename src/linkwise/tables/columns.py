@@ -1,158 +1,106 @@
-"""Which columns of a table are features, which one names the rows, and which are left out."""
+"""Which columns of a table are grouped by, which one names the rows, and which are left out."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from linkwise.errors import Advice, InvalidFile, Remedy
+from linkwise.tables.choice import Choice, Table
+from linkwise.tables.frame import Frame
+from linkwise.tables.made_rows import make_rows
+from linkwise.tables.picture_column import any_inside
+from linkwise.typing import Matrix, is_csr
 
-_MOST_NAMED = 20
-
-
-@dataclass(frozen=True)
-class Reason:
-    """Why a column is no feature, and what was found in it; its text is for people."""
-
-    kind: Literal["counter", "empty", "text", "type"]
-    found: str = ""
-
-    def __str__(self) -> str:
-        return _REASONS[self.kind].format(found=self.found)
+if TYPE_CHECKING:
+    from linkwise.features import Role
 
 
-_REASONS = {
-    "counter": "it counts the rows",
-    "empty": "it is empty",
-    "text": 'text such as "{found}"',
-    "type": "its type is {found}",
-}
+def choose_columns(frame: Frame, choice: Choice, folder: Path) -> Table:
+    """Return what rows are grouped by, and their ids, or say what is wrong with which column.
 
-
-@dataclass(eq=False)
-class Column:
-    """One column of a file, and what is wrong with it, if anything.
-
-    Attributes
-    ----------
-    name : str
-        What the file calls it.
-    n_rows : int
-        Its length.
-    values : array of floats or None
-        The numbers, None where the column has none.
-    raw : list or None
-        The values as they stand in the file, for the column that names the rows.
-    not_numbers : Reason or None
-        Why the column cannot be a feature.
-    complaint : callable or None
-        Returns the error about the first value that spoils a column of numbers. It is called only
-        if the column is wanted, because finding the line may take a while.
-    named : bool
-        Whether the file has a name for it; otherwise it goes by its number.
+    Numbers without gaps are taken as they are. As soon as another column is among those grouped
+    by, :class:`~linkwise.features.TableFeatures` makes rows of all of them. Pictures are looked
+    for in ``folder``.
     """
-
-    name: str
-    n_rows: int
-    values: NDArray[Any] | None = None
-    raw: list[Any] | None = None
-    not_numbers: Reason | None = None
-    complaint: Callable[[], InvalidFile] | None = None
-    named: bool = True
-
-    @property
-    def counts_rows(self) -> bool:
-        """Whether the values are 0, 1, 2, ... or 1, 2, 3, ..., which no feature is."""
-        if self.values is None or len(self.values) < 3 or self.values[0] not in (0, 1):
-            return False
-        return bool((np.diff(self.values) == 1).all())
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """Rows ready to be clustered.
-
-    Attributes
-    ----------
-    X : array or CSR array of shape (n_rows, n_features)
-        The features.
-    features : list of str
-        What they are called; column numbers for arrays.
-    ids : list or None
-        What the rows are called; None where they go by number.
-    left_out : dict
-        Columns that were not used, and why.
-    has_units : bool
-        Whether each column may have a unit of its own (tables), or all share one (arrays).
-    has_header : bool
-        Whether the file itself names its columns.
-    """
-
-    X: Any
-    features: list[str]
-    ids: list[Any] | None = None
-    left_out: dict[str, Reason] = field(default_factory=dict)
-    has_units: bool = True
-    has_header: bool = True
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Which columns the user asked for."""
-
-    id_column: str | None = None
-    features: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
-
-
-def choose_columns(file: str, columns: Sequence[Column], choice: Choice) -> Table:
-    """Return the features and ids among ``columns``, or say what is wrong with which one."""
-    by_name = _by_name(file, columns)
-    ids = ids_of(file, columns, choice.id_column)
-    check_known(file, (*choice.features, *choice.drop), list(by_name))
-    left_out: dict[str, Reason] = {}
-    if choice.features:
-        wanted = [by_name[name] for name in choice.features]
-    else:
-        without = {choice.id_column, *choice.drop}
-        offered = [column for column in columns if column.name not in without]
-        left_out = {column.name: why for column in offered if (why := _not_a_feature(column))}
-        wanted = [column for column in offered if column.name not in left_out]
-    if not wanted:
+    ids = ids_of(frame, choice.id_column)
+    frame.check_known((*choice.features, *choice.drop, *choice.roles))
+    roles = _wanted_roles(frame, choice, folder)
+    used = [name for name, role in roles.items() if role.used]
+    plain = all(frame.numbers(name) is not None and roles[name].name == "number" for name in used)
+    if plain:  # a column that is the same everywhere does no harm
+        used = [name for name in roles if name in used or _is_constant(frame, name, choice)]
+    left_out = {name: role.reason for name, role in roles.items() if name not in used}
+    if not used:
         reasons = "".join(f' "{name}": {why}.' for name, why in left_out.items())
-        raise InvalidFile(file, f" has no column of numbers to cluster by.{reasons}")
-    X = np.column_stack([_numbers(file, column) for column in wanted])
-    names = [column.name for column in wanted]
-    return Table(X, names, ids, left_out, has_header=all(column.named for column in columns))
+        raise InvalidFile(frame.file, f" has no column to group by.{reasons}")
+    about: dict[str, Any] = {"has_header": frame.named, "roles": roles}
+    about |= {"encoding": frame.encoding, "numeric": _numeric(frame, roles)}
+    if plain:
+        X = np.column_stack([_numbers(frame, name) for name in used])
+        return Table(X, used, ids, left_out, **about)
+    return make_rows(frame, choice, Table(None, used, ids, left_out, **about), folder)
 
 
-def ids_of(file: str, columns: Sequence[Column], id_column: str | None) -> list[Any] | None:
+def guessed_roles(frame: Frame, names: Sequence[str], folder: Path) -> dict[str, Role]:
+    """Return what columns look like being, with reasons; pictures should be in ``folder``.
+
+    Texts of one or two words that all differ, "Ann Smith" and "flower 12", name rows, unless there
+    is nothing else to group by.
+    """
+    from linkwise.features import Role, guess_roles
+
+    guessed = guess_roles(frame.arrow(names))
+    roles = {name: _corrected(frame, name, role, folder) for name, role in guessed.items()}
+    called = [name for name, role in roles.items() if _names_things(frame, name, role)]
+    if any(role.used for name, role in roles.items() if name not in called):
+        roles |= {name: Role("id", "short, and no two rows share a value") for name in called}
+    return roles
+
+
+def _corrected(frame: Frame, name: str, guess: Role, folder: Path) -> Role:
+    """Return the role of a column by what only its file can tell, or a table of few rows."""
+    from linkwise.features import Role
+
+    values: Any = frame.by_name[name]
+    if _counts_rows(frame.numbers(name)):
+        return Role("id", "it counts the rows")
+    if guess.name == "category" and not isinstance(values, np.ndarray) and frame.n_rows > 1:
+        differ = values.null_count == 0 and len(values.unique()) == frame.n_rows
+        return Role("id", "no two rows share a value") if differ else guess
+    if guess.name == "picture" and not any_inside(values, folder):
+        return Role("ignored", "it names pictures that are not here")
+    return guess
+
+
+def _names_things(frame: Frame, name: str, role: Role) -> bool:
+    import pyarrow.compute as pc
+
+    from linkwise.features.roles import TEXT_WORDS
+
+    values: Any = frame.by_name[name]
+    if role.name != "text" or values.null_count or len(values.unique()) < frame.n_rows:
+        return False
+    return float(pc.mean(pc.count_substring_regex(values, r"\S+")).as_py()) < TEXT_WORDS
+
+
+def ids_of(frame: Frame, id_column: str | None) -> list[Any] | None:
     """Return the values of the column that names the rows; None if there is none."""
     if id_column is None:
         return None
-    check_known(file, [id_column], [column.name for column in columns])
-    raw = next(column.raw for column in columns if column.name == id_column)
-    return read_ids(file, f'column "{id_column}"', raw or [])
+    frame.check_known([id_column])
+    values: Any = frame.by_name[id_column]
+    return read_ids(frame.file, f'column "{id_column}"', values.to_pylist())
 
 
-def check_known(file: str, names: Sequence[str], known: Sequence[str]) -> None:
-    """Refuse names of columns that do not exist."""
-    for name in names:
-        if name not in known:
-            listed = ", ".join(known[:_MOST_NAMED])
-            more = f" and {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
-            raise InvalidFile(file, f' has no column "{name}". It has {listed}{more}.')
-
-
-def check_finite(file: str, X: Any, names: Sequence[str]) -> None:
+def check_finite(file: str, X: Matrix, names: Sequence[str]) -> None:
     """Refuse missing and infinite values of a dense or sparse table, naming the first one."""
-    values = X.tocoo() if sp.issparse(X) else X
+    values: Any = X.tocoo() if is_csr(X) else X
     finite = np.isfinite(values.data if sp.issparse(X) else values)
     if finite.all():
         return
@@ -160,7 +108,13 @@ def check_finite(file: str, X: Any, names: Sequence[str]) -> None:
     row, column = (part[first] for part in values.coords) if sp.issparse(X) else first
     name, value = names[int(column)], X[row, column]
     found = "has no value" if np.isnan(value) else f"is {value}"
-    raise InvalidFile(file, f' row {row}: column "{name}" {found}.', *_advice(name))
+    raise InvalidFile(
+        file,
+        f' row {row}: column "{name}" {found}.',
+        Advice(Remedy.FILL_IN),
+        Advice(Remedy.REMOVE_ROW),
+        Advice(Remedy.LEAVE_COLUMN_OUT, name),
+    )
 
 
 def read_ids(file: str, where: str, raw: Sequence[Any]) -> list[Any]:
@@ -181,41 +135,54 @@ def read_ids(file: str, where: str, raw: Sequence[Any]) -> list[Any]:
     return ids if whole else [str(name) for name in ids]
 
 
-def missing_value(file: str, place: str, name: str) -> InvalidFile:
-    """Return the error about a value that is not there."""
-    return InvalidFile(file, f'{place}: column "{name}" has no value.', *_advice(name))
+def _wanted_roles(frame: Frame, choice: Choice, folder: Path) -> dict[str, Role]:
+    """Return the roles of the columns to choose from: as told, as asked for, or as guessed."""
+    from linkwise.features import Role
+
+    without = {choice.id_column, *choice.drop}
+    names = choice.features or tuple(name for name in frame.names if name not in without)
+    guessed = guessed_roles(frame, [name for name in names if name not in choice.roles], folder)
+    roles = {}
+    for name in names:
+        if name in choice.roles:
+            roles[name] = Role(choice.roles[name], "as told")
+        elif name in choice.features:
+            roles[name] = _asked_for(frame, name, guessed[name])
+        else:
+            roles[name] = guessed[name]
+    return roles
 
 
-def _advice(name: str) -> tuple[Advice, ...]:
-    """Return what helps against a value that is not there or cannot be used."""
-    return (
-        Advice(Remedy.FILL_IN),
-        Advice(Remedy.REMOVE_ROW),
-        Advice(Remedy.LEAVE_COLUMN_OUT, name),
-    )
+def _asked_for(frame: Frame, name: str, guess: Role) -> Role:
+    """Return the role of a column that somebody wants to group by, whatever it looks like."""
+    from linkwise.features import Role
+
+    if guess.used or frame.numbers(name) is not None:
+        return guess if guess.used else Role("number", "asked for")
+    if guess.name == "id":
+        return Role("text", "asked for")
+    raise InvalidFile(frame.file, f': column "{name}" cannot be grouped by: {guess.reason}.')
 
 
-def _by_name(file: str, columns: Sequence[Column]) -> dict[str, Column]:
-    for name, times in Counter(column.name for column in columns).items():
-        if times > 1:
-            raise InvalidFile(file, f' has {times} columns called "{name}". Rename them.')
-    return {column.name: column for column in columns}
+def _numeric(frame: Frame, roles: Mapping[str, Role]) -> frozenset[str]:
+    known = {name for name, role in roles.items() if role.name == "number"}
+    return frozenset(known | {name for name in frame.names if frame.numbers(name) is not None})
 
 
-def _not_a_feature(column: Column) -> Reason | None:
-    if column.complaint is None and column.counts_rows:
-        return Reason("counter")
-    return column.not_numbers
+def _numbers(frame: Frame, name: str) -> NDArray[Any]:
+    values = frame.numbers(name)
+    assert values is not None
+    check_finite(frame.file, values[:, None], [name])
+    return values
 
 
-def _numbers(file: str, column: Column) -> NDArray[Any]:
-    if column.not_numbers is not None:
-        raise InvalidFile(
-            file, f': column "{column.name}" cannot be a feature: {column.not_numbers}.'
-        )
-    if column.complaint is not None:
-        raise column.complaint()
-    if column.values is None:
-        raise InvalidFile(file, f': column "{column.name}" is empty.')
-    check_finite(file, column.values[:, None], [column.name])
-    return column.values
+def _is_constant(frame: Frame, name: str, choice: Choice) -> bool:
+    values = frame.numbers(name)
+    return values is not None and name not in choice.roles and bool((values == values[0]).all())
+
+
+def _counts_rows(values: NDArray[Any] | None) -> bool:
+    """Tell whether a few values are 0, 1, 2, ... or 1, 2, 3, ..., which no feature is."""
+    if values is None or not 3 <= len(values) or values[0] not in (0, 1):
+        return False
+    return bool((np.diff(values) == 1).all())

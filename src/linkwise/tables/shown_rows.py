@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from linkwise.errors import InvalidInput
 from linkwise.files.arrow import read_arrow
 from linkwise.files.delimited import Delimited, reader
-from linkwise.files.endings import ARROW, ending_of
-from linkwise.files.text import is_packed
+from linkwise.files.endings import LINES, TYPED, ending_of
+from linkwise.files.text import is_packed, lines_are_bytes
 from linkwise.tables.array_file import load_arrays, rows_of
 from linkwise.tables.csv_file import column_names
 
@@ -42,14 +42,14 @@ class ShownRows(ABC):
         """Return the values of some rows by column."""
 
 
-def open_rows(path: Path, array: str | None = None) -> ShownRows:
+def open_rows(path: Path, array: str | None = None, encoding: str | None = None) -> ShownRows:
     """Open a file that ``read_table`` has read."""
     if path.suffix.lower() in (".npy", ".npz"):
         return ArrayRows(path, array)
-    if ending_of(path, ARROW):
-        return ArrowRows(read_arrow(path, memory_map=True))
-    source = Delimited.open(path)
-    if is_packed(path) or source.encoding == "utf-16":
+    if ending_of(path, (*TYPED, *LINES)):
+        return ArrowRows(read_arrow(path, memory_map=True, encoding=encoding))
+    source = Delimited.open(path, encoding)
+    if is_packed(path) or not lines_are_bytes(source.encoding):
         return ArrowRows(_text_table(source))
     try:
         return CsvRows(source)
@@ -57,12 +57,13 @@ def open_rows(path: Path, array: str | None = None) -> ShownRows:
         return ArrowRows(_text_table(source))
 
 
-def first_rows(path: Path, n_rows: int) -> list[list[str]]:
+def first_rows(path: Path, n_rows: int, encoding: str | None = None) -> list[list[str]]:
     """Return the first rows of a table as text, empty where there is no value."""
-    if ending_of(path, ARROW):
-        rows = read_arrow(path, memory_map=True).slice(0, n_rows).to_pylist()
+    if ending_of(path, (*TYPED, *LINES)):
+        table = read_arrow(path, memory_map=True, encoding=encoding)
+        rows = table.slice(0, n_rows).to_pylist()
         return [["" if cell is None else str(cell) for cell in row.values()] for row in rows]
-    source = Delimited.open(path)
+    source = Delimited.open(path, encoding)
     _, named = column_names(source)
     return [cells for _, cells in islice(source.records(), int(named), n_rows + named)]
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.errors import InvalidInput
+from linkwise.files.csv_writer import print_csv
 
 
 def check_output(path: Path) -> None:
@@ -21,27 +21,43 @@ def check_output(path: Path) -> None:
         raise InvalidInput(f"{path} is a folder. Name a file in it.")
 
 
+def print_labels(
+    stream: IO[str],
+    labels: NDArray[np.integer[Any]],
+    ids: Sequence[Any] | None,
+    margins: NDArray[np.float32] | None,
+    *,
+    raw: bool = False,
+) -> None:
+    """Write ``id, label`` and, where there is one, ``margin`` as CSV."""
+    names = range(len(labels)) if ids is None else ids
+    columns: dict[str, Any] = {"id": names, "label": labels.tolist()}
+    if margins is not None:
+        columns["margin"] = margins.astype(str).tolist()
+    print_csv(stream, columns, raw=raw)
+
+
 def write_labels(
     path: Path,
     labels: NDArray[np.integer[Any]],
     ids: Sequence[Any] | None,
     margins: NDArray[np.float32] | None,
+    *,
+    raw: bool = False,
 ) -> None:
-    """Write ``id, label`` and, where there is one, ``margin``; ``.npy`` holds the labels alone."""
+    """Write ``id, label`` and, where there is one, ``margin``; ``.npy`` holds the labels alone.
+
+    With ``raw``, ids that a spreadsheet would run are written to ``.csv`` as they are.
+    """
     suffix = path.suffix.lower()
-    names = range(len(labels)) if ids is None else ids
     if suffix == ".npy":
         np.save(path, labels)
     elif suffix == ".csv":
-        columns: dict[str, Any] = {"id": names, "label": labels.tolist()}
-        if margins is not None:
-            columns["margin"] = margins.astype(str).tolist()
         with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, lineterminator="\n")  # pyarrow would quote every text
-            writer.writerow(columns)
-            writer.writerows(zip(*columns.values(), strict=True))
+            print_labels(file, labels, ids, margins, raw=raw)
     else:
-        _write_parquet(path, list(names), labels, margins)
+        names = list(range(len(labels)) if ids is None else ids)
+        _write_parquet(path, names, labels, margins)
 
 
 def _write_parquet(

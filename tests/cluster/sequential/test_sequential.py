@@ -1,9 +1,13 @@
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.datasets import load_digits, make_blobs
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.preprocessing import normalize
 
 import linkwise as lw
 from linkwise import Links, SequentialClustering
@@ -389,3 +393,23 @@ def test_a_folder_of_something_else_is_not_overwritten(model, tmp_path):
         model.save(tmp_path)
     assert str(caught.value) == f"{tmp_path} exists and is not a linkwise model; it was left alone."
     assert (tmp_path / "precious.txt").read_text() == "keep me"
+
+
+def test_counts_of_words_are_clustered_as_well_as_their_own_directions():
+    """Three topics of 40 words each among 300 that all share, 12 words a text."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=400)
+    own = rng.random((400, 12)) < 0.4
+    drawn = np.where(own, 300 + 40 * y[:, None] + rng.integers(40, size=(400, 12)), 0)
+    drawn = np.where(own, drawn, rng.integers(300, size=(400, 12)))
+    counts = sp.coo_array((np.ones(drawn.size), (np.repeat(np.arange(400), 12), drawn.ravel())))
+    tfidf = TfidfTransformer(sublinear_tf=True).fit_transform(counts.tocsr())
+    directions = normalize(TruncatedSVD(100, random_state=0).fit_transform(tfidf))
+
+    def found(X):
+        fits = [SequentialClustering(3, n_partitions=50, random_state=s).fit(X) for s in (0, 1)]
+        return np.mean([nmi(y, model.labels_) for model in fits])
+
+    assert found(tfidf) > found(directions) - 0.02
+    model = SequentialClustering(3, n_partitions=20, random_state=0).fit(tfidf)
+    assert_array_equal(model.predict(tfidf), model.predict(tfidf.toarray()))

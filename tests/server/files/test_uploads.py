@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from service_client import TOKEN, wait_for
 
-from linkwise.server.files import inspection
+from linkwise.server.limits import Limits
 from service_fuzz import sessions_of_files
 
 PEOPLE = (
@@ -56,14 +56,21 @@ def test_a_table_is_described(client):
         ("height", "number"),
         ("weight", "number"),
         ("about", "text"),
-        ("photo", "image"),
+        ("photo", "text"),
+    ]
+    assert [(column["role"], column["reason"]) for column in found["columns"]] == [
+        ("id", "no two rows share a value"),
+        ("number", "numbers"),
+        ("number", "whole numbers"),
+        ("text", "text of 4 words on average"),
+        ("ignored", "it names pictures that are not here"),
     ]
     assert found["columns"][1]["examples"] == ["1.6", "1.7", "1.9"]
     assert found["guess"] == {
         "id": "id",
-        "features": ["height", "weight"],
+        "features": ["height", "weight", "about"],
         "text": "about",
-        "image": "photo",
+        "image": None,
     }
     assert found["image_shape"] is None
 
@@ -120,14 +127,14 @@ def test_a_refusal_speaks_of_the_file_as_its_sender_does(client):
 
 
 def test_a_job_speaks_of_the_file_as_its_sender_does(client):
-    sent = upload(client, "flowers.csv", b"a,b\n1,2\n3,x\n4,5\n").json()
+    sent = upload(client, "flowers.csv", b"a,b\n1,2\n3,inf\n4,5\n").json()
     source = {"upload": sent["upload"]}
     wanted = {"name": "x", "n_clusters": 2, "source": source}
     over = wait_for(client, client.post("/api/sessions", json=wanted).json()["job"])
     assert over["state"] == "failed"
     assert over["error"] == (
-        'flowers.csv line 3: column "b" holds numbers, but here it says "x". '
-        "Correct it, or do not compare by this column."
+        'flowers.csv row 1: column "b" is inf. '
+        "Fill it in, remove the row, or do not compare by this column."
     )
 
 
@@ -150,7 +157,10 @@ def test_columns_that_nobody_named_are_guessed(client):
     over = wait_for(client, client.post("/api/sessions", json=wanted).json()["job"])
     place = f"/api/sessions/{over['result']['session']}"
     about = client.get(place).json()
-    assert (about["has_images"], about["has_text"]) == (True, True)
+    assert (about["has_images"], about["has_text"]) == (False, True)
+    assert about["grouped_by"] == "height and weight (numbers) and about (text)"
+    assert about["left_out"] == {"photo": "it names pictures that are not here"}
+    assert about["n_unusable"] == 0
     (row,) = client.get(f"{place}/rows", params={"rows": "1"}).json()
     assert (row["id"], row["text"]) == ("p2", "likes trees")
 
@@ -186,7 +196,7 @@ def test_a_file_at_the_limit_is_taken_and_a_longer_one_is_not(client, root):
 
 
 def test_a_stream_without_an_end_is_cut_off_at_the_limit(served, root, monkeypatch):
-    monkeypatch.setattr(served.app.state.service.uploads, "limit", 100_000)
+    monkeypatch.setattr(served.app.state.service.uploads, "limits", Limits(upload=100_000))
     sent = 0
 
     def endless():
@@ -227,6 +237,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(served, root, caplog):
 )
 def test_the_name_of_a_file_is_kept_for_show_and_is_no_path(client, root, tmp_path, name):
     before = {path for path in tmp_path.rglob("*") if ".uploads" not in path.parts}
+    before.add(root / ".audit.jsonl")
     taken = upload(client, name, PEOPLE.encode())
     assert taken.status_code == 201
     assert taken.json()["name"] == name
@@ -269,7 +280,8 @@ def test_an_archive_that_grows_when_unpacked_is_refused(client, root, monkeypatc
     file = io.BytesIO()
     np.savez_compressed(file, X=np.zeros((1000, 100)))
     assert len(file.getvalue()) < 10_000
-    monkeypatch.setattr(inspection, "MOST_UNPACKED", 100_000)
+    limits = Limits(unpacked=100_000)
+    monkeypatch.setattr(client.app.state.service.uploads, "limits", limits)
     packed = gzip.compress(b"a,b\n" + b"1,2\n" * 100_000)
     for name, body in (("x.npz", file.getvalue()), ("x.csv.gz", packed)):
         refused = upload(client, name, body)
@@ -291,10 +303,10 @@ def test_pickled_objects_are_never_loaded(client, root):
 
 def test_a_damaged_file_is_told_from_a_failing_disk(client, root, monkeypatch):
     def stumble(*words):
-        def inspect(path):  # noqa: ARG001
+        def inspect(*_, **__):
             raise OSError(*words)
 
-        monkeypatch.setattr("linkwise.server.files.uploads.inspect_file", inspect)
+        monkeypatch.setattr("linkwise.server.files.uploads.in_child", inspect)
         return upload(client, "x.parquet", b"PAR1")
 
     damaged = stumble("page 3 is broken")  # so does the reader of Parquet files complain

@@ -58,3 +58,32 @@ def test_old_labels_are_computed_again_when_they_are_not_at_hand(client):
     now = np.frombuffer(client.get(f"{FLOWERS}/labels").content, np.uint8)
     changed = np.flatnonzero(np.frombuffer(first, np.uint8) != now)
     np.testing.assert_array_equal(np.frombuffer(found.content[: 4 * n], "<u4"), changed)
+
+
+def test_many_who_look_back_hold_up_nobody_else(client, monkeypatch):
+    tell(client, *[answer(0, k) for k in range(1, 51)])
+    assert client.get(f"{FLOWERS}/labels").status_code == 200
+    view, go = client.flowers.view, threading.Event()
+
+    def slowly(at=None):
+        assert at is None or go.wait(60)
+        return view(at)
+
+    monkeypatch.setattr(client.flowers, "view", slowly)
+    found = []
+
+    def look_back(seq):
+        found.append(client.get(f"{FLOWERS}/labels", params={"since": seq}).status_code)
+
+    lookers = [threading.Thread(target=look_back, args=(seq,)) for seq in range(1, 46)]
+    for looker in lookers:
+        looker.start()
+    try:
+        for path in ("history", "questions", "rows?rows=1", "labels", "progress"):
+            assert client.get(f"{FLOWERS}/{path}").status_code == 200
+        assert found == []
+    finally:
+        go.set()
+        for looker in lookers:
+            looker.join()
+    assert found == [200] * 45

@@ -5,6 +5,7 @@ import pytest
 from service_client import FLOWERS, TOKEN, answer, calling, tell
 
 from linkwise.server.app import create_app
+from linkwise.server.limits import Limits
 from linkwise.session import Columns, Session
 
 
@@ -182,3 +183,14 @@ def test_rows_go_by_id_and_people_are_compared(tmp_path):
         assert not asked[0] & asked[1]
         links = client.get(f"{here}/export?what=links").text
         assert links == "i,j,kind,weight\na,c,must,2.0\nb,l,cannot,2.0\n"
+
+
+def test_clusters_cannot_be_split_without_end(client, monkeypatch):
+    split = {"kind": "split", "payload": {"cluster": 0, "rows": None}}
+    service = client.app.state.service
+    monkeypatch.setitem(service.__dict__, "limits", Limits(clusters=4))
+    tell(client, split)
+    client.get(f"{FLOWERS}/labels")
+    refused = tell(client, split, code=422)
+    assert refused == "there are 4 clusters, and this service takes 4 at most."
+    tell(client, answer(0, 1))

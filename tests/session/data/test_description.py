@@ -25,7 +25,7 @@ def test_any_value_of_any_field(template, tmp_path, data):
     about = json.loads((template / "session.json").read_text())
     spot = about
     key = data.draw(st.sampled_from(sorted(about)))
-    if isinstance(about[key], dict) and data.draw(st.booleans()):
+    if isinstance(about[key], dict) and about[key] and data.draw(st.booleans()):
         spot = about[key]
         key = data.draw(st.sampled_from(sorted(spot)))
     if data.draw(st.booleans()):

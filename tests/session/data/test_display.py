@@ -62,7 +62,7 @@ def test_rows_are_shown_with_id_text_and_fields(pictures, tmp_path):
 @pytest.mark.parametrize(
     ("name", "kind", "sentence"),
     [
-        ("b.png", InvalidInput, "the picture 'b.png' is neither PNG nor JPEG."),
+        ("b.png", InvalidInput, "the picture 'b.png' is not a PNG, JPEG, GIF, WebP or BMP file."),
         (
             "../secret.png",
             InvalidInput,

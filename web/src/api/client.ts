@@ -3,6 +3,7 @@
 import type {
   Cluster,
   Columns,
+  DataFile,
   Entry,
   Job,
   JournalEvent,
@@ -82,6 +83,7 @@ export interface LabelChange {
 export const api = {
   sessions: () => get<SessionSummary[]>("/api/sessions"),
   files: () => get<string[]>("/api/files"),
+  file: (name: string) => get<DataFile>(`/api/files/description?file=${encodeURIComponent(name)}`),
   session: (s: string) => get<SessionInfo>(of(s)),
   remove: (s: string) => call(of(s), { method: "DELETE" }),
   create: (

@@ -6,9 +6,11 @@ type Schemas = components["schemas"];
 
 export type Cluster = Schemas["Cluster"];
 export type Column = Schemas["FileColumn"];
-export type Columns = Schemas["GuessedColumns"];
+export type Columns = Schemas["Columns"];
+export type DataFile = Schemas["DataFile"];
 export type Job = Schemas["Job"];
 export type Progress = Schemas["Progress"];
+export type Role = Column["role"];
 export type Question = Schemas["Question"];
 export type Row = Schemas["Row"];
 export type SessionInfo = Schemas["SessionDetail"];

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import click
 
 from linkwise.cli.options import (
     FilePath,
-    NameList,
     array_option,
+    by_option,
     count_option,
     drop_option,
+    encoding_option,
     id_option,
     json_option,
     quiet_option,
+    roles_option,
     seed_option,
 )
 from linkwise.cli.progress import progress_bar
+from linkwise.cli.session_commands.words import about_columns
 
 
 class ImageShape(click.ParamType[tuple[int, ...]]):
@@ -43,18 +47,24 @@ class ImageShape(click.ParamType[tuple[int, ...]]):
 @click.argument("data", type=FilePath())
 @count_option
 @click.option("--name", help="What people call the session; the folder's name by default.")
+@by_option
 @id_option
-@click.option("--features", type=NameList(), default=(), help="Cluster by these columns only.")
 @drop_option
-@click.option("--text", metavar="COLUMN", help="Column of text to show.")
-@click.option("--image", metavar="COLUMN", help="Column of picture files, relative to DATA.")
+@roles_option
+@encoding_option
+@click.option("--text", metavar="COLUMN", help="Column of text to show; the first one by default.")
+@click.option(
+    "--image",
+    metavar="COLUMN",
+    help="Column of picture files to show, relative to DATA; the first one by default.",
+)
 @click.option("--image-shape", type=ImageShape(), help="For arrays: every row is such a picture.")
 @array_option
 @click.option(
     "--standardise/--no-standardise",
     default=None,
-    help="Give every feature mean 0 and spread 1, or leave them as they are. By default, columns "
-    "of CSV and Parquet files are standardised, NumPy arrays are not.",
+    help="Give every column of numbers mean 0 and spread 1, or leave them as they are. By default, "
+    "columns of tables are standardised, NumPy arrays are not.",
 )
 @click.option(
     "--partitions",
@@ -72,9 +82,11 @@ def create(
     data: Path,
     n_clusters: int | str,
     name: str | None,
+    by: tuple[str, ...],
     id_column: str | None,
-    features: tuple[str, ...],
     drop: tuple[str, ...],
+    roles: dict[str, str],
+    encoding: str | None,
     text: str | None,
     image: str | None,
     image_shape: tuple[int, ...] | None,
@@ -88,19 +100,23 @@ def create(
 ) -> None:
     """Make a session in FOLDER about the rows of DATA.
 
-    DATA is a CSV, Parquet, Feather, JSON lines, .npy or .npz file. It stays where it is and must
-    not change: the session knows its content by its hash.
+    DATA is a CSV, Excel (.xlsx), Parquet, Feather, JSON lines, .npy or .npz file, a .txt file with
+    a text on each line, or a folder of pictures. It stays where it is and must not change: the
+    session knows its content by its hash. What the columns are is guessed; --by and --as decide
+    otherwise.
 
     \b
     Examples:
-      linkwise session create people people.csv -k 5 --id name --text notes
+      linkwise session create people people.csv -k 5 --id name --by height,notes
+      linkwise session create photos pictures/ -k 10
       linkwise session create digits digits.npy -k 10 --image-shape 8x8
     """
     from linkwise.session import Columns, Session  # a second to import: --help need not wait
 
-    if features and drop:
-        raise click.UsageError("--features and --drop exclude each other: give one of them.")
-    columns = Columns(id_column, features, text, image, drop, image_shape, array)
+    if by and drop:
+        raise click.UsageError("--by and --drop exclude each other: give one of them.")
+    os.umask(0o077)  # a session is for its owner alone
+    columns = Columns(id_column, by, text, image, drop, image_shape, array, roles, encoding)
     with (
         progress_bar("building the ensemble", quiet=quiet) as report,
         Session.create(
@@ -123,10 +139,15 @@ def create(
             "name": session.name,
             "n_rows": session.n_rows,
             "n_clusters": session.n_clusters,
+            "grouped_by": session.grouped_by,
+            "left_out": session.left_out,
+            "notes": session.notes,
+            "unusable": [session.ids[row] for row in session.unusable],
             "sizes": [cluster.size for cluster in clusters],
         }
         click.echo(json.dumps(made, indent=2))
     else:
         sizes = ", ".join(str(cluster.size) for cluster in clusters)
         click.echo(f"{folder}: {session.n_rows} rows in {session.n_clusters} clusters of {sizes}.")
+        click.echo(about_columns(session))
         click.echo(f"Now answer questions: linkwise session ask {folder}")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from linkwise.cli.options import FilePath, json_option
+from linkwise.cli.options import FilePath, json_option, raw_option
 from linkwise.cli.session_commands.opening import open_session
 from linkwise.cli.session_commands.say import folder_argument
 
@@ -218,12 +218,13 @@ def outliers(folder: Path, share: float, as_json: bool) -> None:
     show_default=True,
     help="One line per row, per answer, per link, or per row that was given a name.",
 )
-def export(folder: Path, output: Path, what: str) -> None:
+@raw_option
+def export(folder: Path, output: Path, what: str, raw: bool) -> None:
     """Write labels (id, cluster, name, margin) or answers (who, when, what) to a file.
 
     Links are what linkwise check and linkwise cluster --links read, names what --labels reads, and
     linkwise session import reads answers, links and names.
     """
     with open_session(folder) as session:
-        session.export(output, what)
+        session.export(output, what, raw=raw)
     click.echo(f"Wrote {output}.")

@@ -259,9 +259,11 @@ class RemoteSession:
     def rows(self, rows: Sequence[int]) -> list[Row]:
         return self._client.rows(self._session, rows)
 
-    def export(self, path: Path, what: str = "labels") -> None:
+    def export(self, path: Path, what: str = "labels", *, raw: bool = False) -> None:
         """Write what the service sends; a file that was there is replaced whole or not at all."""
-        sent = self._client.export(self._session, what, path.suffix.lower().removeprefix("."))
+        sent = self._client.export(
+            self._session, what, path.suffix.lower().removeprefix("."), raw=raw
+        )
         draft = path.with_name(f".{os.getpid()}.new.{path.name}")
         try:
             draft.write_bytes(sent.content)

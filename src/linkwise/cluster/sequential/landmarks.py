@@ -28,6 +28,7 @@ from linkwise.cluster.consensus import scaled as scaled
 from linkwise.cluster.consensus import side_by_side as side_by_side
 from linkwise.cluster.consensus import unit_rows as unit_rows
 from linkwise.ensemble import LabelMatrix, RowSource
+from linkwise.ensemble.preparation import Preparation
 from linkwise.kernels.coassociation import nearest_by_coassociation
 from linkwise.kernels.vote.vote import scores
 
@@ -128,8 +129,12 @@ def build_basis(
     n_clusters: int,
     n_blocks: int,
     rng: np.random.RandomState,
+    preparation: Preparation,
 ) -> Basis:
-    """Draw landmarks, join each to those it shares most blocks with, and take the spectrum."""
+    """Draw landmarks, join each to those it shares most blocks with, and take the spectrum.
+
+    ``preparation`` is the ensemble's.
+    """
     n_landmarks = min(labels.n_rows, N_LANDMARKS)
     rows = np.sort(rng.choice(labels.n_rows, n_landmarks, replace=False)).astype(np.int64)
     blocks = np.ascontiguousarray(labels.rows(rows).T)
@@ -141,7 +146,7 @@ def build_basis(
         smoothness=smoothness,
         labels=np.zeros(n_landmarks, dtype=np.int64),
         order=rng.permutation(n_landmarks).astype(np.int64),
-        features=landmark_features(source, rows),
+        features=landmark_features(source, rows, preparation),
         n_clusters=1,
         n_blocks=n_blocks,
         seed=int(rng.randint(2**31 - 1)),

@@ -43,7 +43,7 @@ from linkwise.errors import InvalidInput
 from linkwise.running import NO_WISHES, RunOptions, current_options
 from linkwise.scores import nmi
 from linkwise.threads import survive_fork
-from linkwise.validation import check_number
+from linkwise.validation import check_number, check_sparse
 
 Margins = NDArray[np.float32]
 
@@ -477,6 +477,7 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
         if isinstance(X, Rows):
             return X
         if not isinstance(X, str | os.PathLike) and not hasattr(X, "read"):
+            check_sparse(X)
             X = validate_data(
                 self,
                 X,

@@ -478,7 +478,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
             vectors=basis.vectors,
             smoothness=basis.smoothness,
             memberships=memberships,
-            labels=now.solution.seen if len(now.solution.rows) else memberships.argmax(axis=1),
+            labels=now.solution.seen,
         )
 
     @property
@@ -574,7 +574,14 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
 
     def _prepare(self, ensemble: Ensemble, source: RowSource, rng: np.random.RandomState) -> Basis:
         with one_blas_thread():
-            basis = build_basis(ensemble.labels, source, self._assumed, ensemble.n_blocks, rng)
+            basis = build_basis(
+                ensemble.labels,
+                source,
+                self._assumed,
+                ensemble.n_blocks,
+                rng,
+                ensemble.preparation,
+            )
         self._alone, self._choice = {self._assumed: basis.labels}, None
         return basis
 
@@ -643,7 +650,8 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         if len(answers.rows) == 0:
             nothing = np.empty(0, dtype=np.int64)
             alone = one_hot(basis.labels, number)
-            return basis, Solution(alone, nothing, nothing, nothing, np.empty(0), nothing), number
+            silent = Solution(alone, basis.labels, nothing, nothing, np.empty(0), nothing)
+            return basis, silent, number
         posterior = hearing.posterior(number)
         honoured = self._honoured(posterior.suspicion)
         with one_blas_thread():

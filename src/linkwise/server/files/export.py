@@ -1,21 +1,20 @@
-"""Export files that are safe to open: a spreadsheet must not run what somebody typed as a name."""
+"""Export files, written for one download each."""
 
 from __future__ import annotations
 
-import csv
 import secrets
 import shutil
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
-from linkwise.session import Session
 from linkwise.session.errors import SessionError
 from linkwise.session.journal.lock import FolderLock
 
-FOLDER = ".exports"
+if TYPE_CHECKING:
+    from linkwise.session import Session
 
-#: A cell that begins so is a formula to a spreadsheet, unless it is a number.
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FOLDER = ".exports"
 
 
 class ExportFolder:
@@ -64,40 +63,14 @@ class ExportFolder:
             lock.close()
 
 
-def write_export(session: Session, exports: ExportFolder, what: str, suffix: str) -> Path:
+def write_export(
+    session: Session, exports: ExportFolder, what: str, suffix: str, raw: bool
+) -> Path:
     """Write the labels or the answers to a new file and return its path."""
     path = exports.path / f"{secrets.token_hex(16)}.{suffix}"
     try:
-        session.export(path, what=what)
-        if suffix == "csv":
-            _disarm(path)
+        session.export(path, what=what, raw=raw)
     except BaseException:
         path.unlink(missing_ok=True)
         raise
     return path
-
-
-def _disarm(path: Path) -> None:
-    """Put an apostrophe before every cell that a spreadsheet would run."""
-    safe = path.with_suffix(".safe")
-    with (
-        path.open(newline="", encoding="utf-8") as read,
-        safe.open("w", newline="", encoding="utf-8") as write,
-    ):
-        writer = csv.writer(write, lineterminator="\n")
-        writer.writerows([_safe(cell) for cell in cells] for cells in csv.reader(read))
-    safe.replace(path)
-
-
-def _safe(cell: str) -> str:
-    if not cell.startswith(FORMULA) or _is_number(cell):
-        return cell
-    return f"'{cell}"
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True

@@ -2,41 +2,38 @@
 
 from __future__ import annotations
 
-import zipfile
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from linkwise.errors import InvalidFile, InvalidInput
-from linkwise.files.text import is_packed, open_bytes
-from linkwise.session import Columns
-from linkwise.tables import read_columns, read_row_names
-from linkwise.tables.array_file import read_arrays
-from linkwise.tables.columns import Choice
-from linkwise.tables.columns import Column as TableColumn
+from linkwise.errors import InvalidInput
+from linkwise.features import Role
+from linkwise.server.files.budget import check_budget
+from linkwise.tables import Choice, read_frame, read_row_names
+from linkwise.tables.array_file import image_shape_in, load_arrays, read_arrays
+from linkwise.tables.columns import guessed_roles
+from linkwise.tables.frame import Frame
+from linkwise.tables.picture_folder import COLUMN as PICTURE
 from linkwise.tables.read import ARRAYS
 from linkwise.tables.shown_rows import first_rows
 
-PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
-#: Texts that all differ and are not longer than this name the rows.
-LONGEST_ID = 60
-#: Texts this long on average are sentences.
-SENTENCE = 25
-#: Rows looked at to tell pictures, names and prose apart.
-LOOKED_AT = 200
-MOST_UNPACKED = 8 * 2**30
 LONGEST_EXAMPLE = 80
+N_EXAMPLES = 3
+#: How a column is shown, by what it is.
+_TYPES = {"number": "number", "picture": "image", "id": "id"}
 
 
 @dataclass(frozen=True)
 class Described:
-    """A column: its name, its type, and some of its values as they stand in the file."""
+    """A column: its name, how it is shown, some of its values, what it is taken for and why."""
 
     name: str
     type: str
     examples: list[str]
+    role: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -50,31 +47,63 @@ class Description:
     guess: dict[str, Any]
 
 
-def inspect_file(path: Path) -> Description:
-    """Describe a file, or say in a sentence why it cannot be read."""
-    _check_unpacked(path)
-    if path.suffix.lower() in ARRAYS:
-        return _describe_array(path)
-    found = _describe_table(read_columns(path), first_rows(path, LOOKED_AT))
-    if not _names_rows(path, found.guess["id"]):
-        found.guess["id"] = None
-    return found
+def inspect_file(
+    path: Path, budget: Mapping[str, int] | None = None, encoding: str | None = None
+) -> dict[str, Any]:
+    """Describe a file as plain data, or say in a sentence why it cannot be read.
+
+    ``budget`` holds how much of what a file may have, as :func:`check_budget` takes it. A folder of
+    pictures is described as the table it stands for.
+    """
+    check_budget(path, **(budget or {}))
+    if path.suffix.lower() in ARRAYS and not path.is_dir():
+        return asdict(_describe_array(path))
+    frame = read_frame(path, encoding=encoding)
+    folder = path if path.is_dir() else path.parent
+    roles = guessed_roles(frame, list(frame.by_name), folder)
+    columns = [
+        Described(name, _TYPES.get(role.name, "text"), examples, role.name, role.reason)
+        for (name, role), examples in zip(
+            roles.items(), _examples(path, frame, encoding), strict=True
+        )
+    ]
+    guess = _guess(roles)
+    if path.is_dir():
+        guess["id"] = PICTURE
+    elif not _names_rows(path, guess["id"], encoding):
+        guess["id"] = None
+    return asdict(Description("table", frame.n_rows, columns, None, guess))
 
 
-def guess_columns(path: Path) -> Columns | None:
-    """Return what the columns of a table look like being for; None for arrays."""
-    if path.suffix.lower() in ARRAYS:
-        return None
-    guess = inspect_file(path).guess
-    return Columns(id=guess["id"], text=guess["text"], image=guess["image"])
+def _guess(roles: Mapping[str, Role]) -> dict[str, Any]:
+    """Return which column names the rows, which are grouped by, and what is shown."""
+
+    def first(role: str) -> str | None:
+        return next((name for name, its in roles.items() if its.name == role), None)
+
+    return {
+        "id": first("id"),
+        "features": [name for name, role in roles.items() if role.used] or None,
+        "text": first("text"),
+        "image": first("picture"),
+    }
 
 
-def _names_rows(path: Path, column: str | None) -> bool:
-    """Tell whether a column that looks like a name differs in all rows, not only the first."""
+def _names_rows(path: Path, column: str | None, encoding: str | None) -> bool:
+    """Tell whether a column that looks like a name has one for every row, and no two alike."""
     try:
-        return column is not None and read_row_names(path, column) is not None
+        return column is not None and bool(read_row_names(path, column, None, encoding))
     except InvalidInput:
         return False
+
+
+def _examples(path: Path, frame: Frame, encoding: str | None) -> list[list[str]]:
+    """Return the first values of each column as they stand in the file."""
+    if path.is_dir():
+        names: Any = frame.columns[0]
+        return [names[:N_EXAMPLES].to_pylist()]
+    rows = first_rows(path, N_EXAMPLES, encoding)
+    return [[row[k][:LONGEST_EXAMPLE] for row in rows] for k in range(len(frame.names))]
 
 
 def _describe_array(path: Path) -> Description:
@@ -82,89 +111,18 @@ def _describe_array(path: Path) -> Description:
     n_rows, n_columns = table.X.shape
     shape = _image_shape(path, n_columns)
     names = [str(k) for k in range(min(n_columns, 100))]
-    columns = [Described(name, "number", []) for name in names]
+    columns = [Described(name, "number", [], "number", "numbers") for name in names]
     guess = {"id": None, "features": None, "text": None, "image": None}
     return Description("array", n_rows, columns, shape, guess)
-
-
-def _check_unpacked(path: Path) -> None:
-    """Refuse an archive that is small only as long as it is packed."""
-    size = 0
-    if is_packed(path):
-        with open_bytes(path) as file:
-            while size <= MOST_UNPACKED and (chunk := file.read(1 << 20)):
-                size += len(chunk)
-    elif path.suffix.lower() in ARRAYS and zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            size = sum(part.file_size for part in archive.infolist())
-    if size > MOST_UNPACKED:
-        raise InvalidFile(
-            path.name, f" unpacks to more than the {MOST_UNPACKED:,} bytes linkwise takes."
-        )
 
 
 def _image_shape(path: Path, n_columns: int) -> list[int] | None:
     """Return the shape of a row that is a picture, if the file says so."""
     if path.suffix.lower() != ".npz":
         return None
-    with np.load(path, allow_pickle=False) as arrays:
-        if "image_shape" not in arrays.files:
-            return None
-        shape = [int(side) for side in np.atleast_1d(arrays["image_shape"])]
-    if len(shape) not in (2, 3) or min(shape) < 1 or int(np.prod(shape)) != n_columns:
-        raise InvalidInput(f"image_shape is {shape}, but a row has {n_columns} values.")
-    return shape
-
-
-def _describe_table(columns: list[TableColumn], rows: list[list[str]]) -> Description:
-    values = {column.name: [row[k] for row in rows] for k, column in enumerate(columns)}
-    types = {column.name: _type(column, values[column.name]) for column in columns}
-    for name in [name for name in types if types[name] == "id"][1:]:
-        types[name] = "text" if values[name] and not _all_numbers(values[name]) else "id"
-    described = [Described(name, types[name], _examples(values[name])) for name in types]
-    return Description("table", columns[0].n_rows, described, None, _guess(described, values))
-
-
-def _type(column: TableColumn, values: list[str]) -> str:
-    filled = [value for value in values if value]
-    if column.complaint is None and column.counts_rows:
-        return "id"
-    if column.not_numbers is None:
-        return "number"
-    if filled and all(value.lower().endswith(PICTURES) for value in filled):
-        return "image"
-    differ = len(set(values)) == len(values) > 1
-    short = all(len(value) <= LONGEST_ID and value.isprintable() for value in values)
-    return "id" if differ and short else "text"
-
-
-def _guess(columns: list[Described], values: dict[str, list[str]]) -> dict[str, Any]:
-    """Guess which column names the rows, which ones are compared, shown as text or as pictures."""
-    by_type: dict[str, list[str]] = {"id": [], "number": [], "image": [], "text": []}
-    for column in columns:
-        by_type[column.type].append(column.name)
-    prose = [name for name in by_type["text"] if _reads_like_text(values[name])]
-    longest = max(prose, key=lambda name: sum(map(len, values[name])), default=None)
-    return {
-        "id": next(iter(by_type["id"]), None),
-        "features": by_type["number"] or None,
-        "text": longest,
-        "image": next(iter(by_type["image"]), None),
-    }
-
-
-def _reads_like_text(values: list[str]) -> bool:
-    """Tell sentences from categories such as "sand" and "clay"."""
-    long = sum(map(len, values)) >= SENTENCE * len(values)
-    return long or sum(" " in value.strip() for value in values) > len(values) / 2
-
-
-def _examples(values: list[str]) -> list[str]:
-    return [value[:LONGEST_EXAMPLE] for value in values[:3]]
-
-
-def _all_numbers(cells: list[str]) -> bool:
-    try:
-        return all(np.isfinite(float(cell)) or True for cell in cells)
-    except ValueError:
-        return False
+    shape = image_shape_in(path.name, load_arrays(path))
+    if shape is None:
+        return None
+    if len(shape) not in (2, 3) or min(shape) < 1 or prod(shape) != n_columns:
+        raise InvalidInput(f"image_shape is {list(shape)}, but a row has {n_columns} values.")
+    return list(shape)

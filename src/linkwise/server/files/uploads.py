@@ -12,15 +12,19 @@ import secrets
 import shutil
 import time
 from collections.abc import AsyncIterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import anyio
 import anyio.to_thread
 
 from linkwise.errors import InvalidFile, InvalidInput, LinkwiseError, Remedy
 from linkwise.files.endings import ending_of
+from linkwise.server.files.archive import ENDING as ARCHIVE
+from linkwise.server.files.archive import unpack
+from linkwise.server.files.child import AT_ONCE, in_child
 from linkwise.server.files.inspection import inspect_file
+from linkwise.server.limits import Limits
 from linkwise.server.refusals import NotFound, TooLarge
 from linkwise.session.errors import SessionError
 from linkwise.session.journal.lock import FolderLock
@@ -30,7 +34,8 @@ logger = logging.getLogger("linkwise.server")
 
 FOLDER = ".uploads"
 UPLOAD_ID = r"^u[0-9a-f]{32}$"
-LIMIT = 2 * 2**30
+#: The folder in which an archive is unpacked.
+UNPACKED = "files"
 _PIECE = 2**20
 #: What helps against faults of a file, for people who choose columns with the mouse.
 ON_A_PAGE = {
@@ -47,47 +52,57 @@ class Uploads:
     ----------
     root : Path
         The root of the service; uploads have a folder in it.
-    limit : int
-        Most bytes of one file.
+    limits : Limits
+        How large files may be, and how much reading one may take.
     """
 
-    def __init__(self, root: Path, limit: int = LIMIT) -> None:
+    def __init__(self, root: Path, limits: Limits) -> None:
         self.folder = root / FOLDER
         self.folder.mkdir(exist_ok=True)
-        self.limit = limit
+        self.limits = limits
+        self._readers: anyio.CapacityLimiter | None = None  # others' threads are not for waiting
         self._remove_unused()
 
     async def take(self, name: str, chunks: AsyncIterator[bytes]) -> dict[str, Any]:
         """Store the bytes and describe the file; one that cannot be used leaves nothing behind."""
-        suffix = ending_of(name, ENDINGS)
+        suffix = ending_of(name, (*ENDINGS, ARCHIVE))
         if suffix is None:
-            raise InvalidInput(f"the file name must end in {', '.join(ENDINGS)}.")
+            raise InvalidInput(f"the file name must end in {', '.join((*ENDINGS, ARCHIVE))}.")
         upload = f"u{secrets.token_hex(16)}"
         place = self.folder / upload
         place.mkdir()
         lock = FolderLock(place)  # so that nobody takes it for what a killed service left
         try:
             await self._store(place / f"data{suffix}", chunks)
-            return await anyio.to_thread.run_sync(self._describe, place, upload, name, suffix)
+            about = place, upload, name, suffix
+            return await anyio.to_thread.run_sync(self._describe, *about, limiter=self.readers)
         except BaseException:
             shutil.rmtree(place, ignore_errors=True)
             raise
         finally:
             lock.close(tidy=True)
 
+    @property
+    def readers(self) -> anyio.CapacityLimiter:
+        """The threads that wait for files being read, so that they are not others' threads."""
+        if self._readers is None:
+            self._readers = anyio.CapacityLimiter(AT_ONCE)
+        return self._readers
+
     def path(self, upload: str) -> Path:
-        """Return the file of an upload, and keep it from now on."""
+        """Return the file or folder of an upload, and keep it from now on."""
         place = self.folder / upload
         if not re.fullmatch(UPLOAD_ID, upload) or not (place / "about.json").is_file():
             raise NotFound(f"there is no upload {upload}.")
         (place / "used").touch()
         about = json.loads((place / "about.json").read_text("utf-8"))
-        return place / f"data{about['suffix']}"
+        path: str = about.get("path") or f"data{about['suffix']}"
+        return place / path
 
     def in_their_words(self, path: Path, error: InvalidFile) -> str:
         """Return what is wrong with a file, by the name its sender knows, for who has a page."""
-        name = path.name
-        if path.is_relative_to(self.folder):
+        name = error.file
+        if path.parent.parent == self.folder and path.name != UNPACKED:
             name = json.loads((path.parent / "about.json").read_text("utf-8"))["name"]
         return error.worded(ON_A_PAGE, name)
 
@@ -96,8 +111,8 @@ class Uploads:
         with path.open("xb") as file:
             async for chunk in chunks:
                 size += len(chunk)
-                if size > self.limit:
-                    raise TooLarge(f"the file is longer than {self.limit:,} bytes.")
+                if size > self.limits.upload:
+                    raise TooLarge(f"the file is longer than {self.limits.upload:,} bytes.")
                 waiting += chunk
                 if len(waiting) >= _PIECE:
                     await anyio.to_thread.run_sync(file.write, bytes(waiting))
@@ -107,10 +122,13 @@ class Uploads:
             raise InvalidInput("the file is empty.")
 
     def _describe(self, place: Path, upload: str, name: str, suffix: str) -> dict[str, Any]:
+        path = place / f"data{suffix}"
         try:
-            description = inspect_file(place / f"data{suffix}")
+            path = self._unpacked(path) if suffix == ARCHIVE else path
+            description = self.inspect(path)
         except InvalidFile as error:
-            raise InvalidInput(error.worded(ON_A_PAGE, name)) from error
+            called = name if error.file.startswith("data.") else error.file
+            raise InvalidInput(error.worded(ON_A_PAGE, called)) from error
         except LinkwiseError:
             raise
         except Exception as error:  # what damaged files make their readers raise is past listing
@@ -118,8 +136,22 @@ class Uploads:
                 raise  # it is the disk and not the file
             logger.warning("an upload could not be read", exc_info=error)
             raise InvalidInput(f"{name} is not a {suffix} file linkwise can read.") from error
-        (place / "about.json").write_text(json.dumps({"name": name, "suffix": suffix}), "utf-8")
-        return {"upload": upload, "name": name, **asdict(description)}
+        about = {"name": name, "path": path.relative_to(place).as_posix()}
+        (place / "about.json").write_text(json.dumps(about), "utf-8")
+        return {"upload": upload, "name": name, **description}
+
+    def _unpacked(self, path: Path) -> Path:
+        """Return the table or the folder of pictures in an archive, which is unpacked beside it."""
+        memory, seconds = self.limits.memory, self.limits.seconds
+        folder, most = path.parent / UNPACKED, self.limits.unpacked
+        found = in_child(unpack, path, folder, most, memory=memory, seconds=seconds)
+        path.unlink()
+        return (folder / found).resolve()
+
+    def inspect(self, path: Path) -> dict[str, Any]:
+        """Describe a file, read by a process of its own that it may lead astray."""
+        memory, seconds = self.limits.memory, self.limits.seconds
+        return in_child(inspect_file, path, self.limits.budget, memory=memory, seconds=seconds)
 
     def _remove_unused(self) -> None:
         """Forget uploads that came half-way, and those of which no session was made in a day."""

@@ -13,8 +13,9 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from threading import Condition, Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -23,14 +24,18 @@ from numpy.typing import NDArray
 
 from linkwise.server.live.feed import Feed, journal_frame, view_frame
 from linkwise.server.live.memory import give_back
+from linkwise.server.live.turns import Turns
 from linkwise.server.refusals import Stopping
 from linkwise.server.schemas.views import Cluster, ViewNews
-from linkwise.session import KINDS, Entry, Event, Session, View
+from linkwise.session import KINDS, Entry, Event
 from linkwise.session.events.kinds import names_rows
-from linkwise.session.state.view import changed_rows
+
+if TYPE_CHECKING:
+    from linkwise.session import Session, View
 
 logger = logging.getLogger("linkwise.server")
 
+Result = TypeVar("Result")
 Labels = NDArray[np.unsignedinteger[Any]]
 
 #: Memory for the labels shown last, from which changes are told.
@@ -53,10 +58,19 @@ class LiveSession:
         The session; nobody else uses it.
     writers : anyio.CapacityLimiter
         How many threads may store large events at once.
+    turns, looking_back : Turns
+        Threads for what people wait for, and for what was long ago, shared by all sessions.
     """
 
-    def __init__(self, session: Session, writers: anyio.CapacityLimiter) -> None:
+    def __init__(
+        self,
+        session: Session,
+        writers: anyio.CapacityLimiter,
+        turns: Turns,
+        looking_back: Turns,
+    ) -> None:
         self.session = session
+        self._turns, self._looking_back = turns, looking_back
         self._writers = writers
         self._loop = asyncio.get_running_loop()
         self._feed = Feed(session.seq, session.history)
@@ -80,6 +94,11 @@ class LiveSession:
             self._users -= 1
             self._left = time.monotonic()
 
+    @property
+    def n_clusters(self) -> int:
+        """Clusters there are by the labels that were computed last."""
+        return self.session.n_clusters if self._view is None else len(self._view.clusters)
+
     def is_idle(self, seconds: float) -> bool:
         """Tell whether nobody uses the session, nor has for so long."""
         return self._users == 0 and time.monotonic() - self._left >= seconds
@@ -92,6 +111,14 @@ class LiveSession:
             return await anyio.to_thread.run_sync(append, entries, limiter=self._writers)
         stored = asyncio.wrap_future(self.session.submit(entries))
         return await asyncio.shield(stored)  # what was handed in is not called back
+
+    async def work(self, ask: Callable[..., Result], *args: object) -> Result:
+        """Return ``ask(*args)``, computed in a thread when it is this session's turn."""
+        return await self._turns.run(self, partial(ask, *args))
+
+    async def look_back(self, ask: Callable[..., Result], *args: object) -> Result:
+        """Return ``ask(*args)`` as :meth:`work` does, behind others who look back."""
+        return await self._looking_back.run(self, partial(ask, *args))
 
     def stream(self, after: int | None) -> AsyncIterator[bytes]:
         """Yield the news after event ``after`` (None: from now on) as server-sent events."""
@@ -117,7 +144,7 @@ class LiveSession:
         """Return the labels as they were after event ``seq``; those shown last are at hand."""
         if seq in self._shown:
             return self._shown[seq]
-        view = await anyio.to_thread.run_sync(self.session.view, seq)
+        view = await self.look_back(self.session.view, seq)
         return view.labels
 
     def end_streams(self) -> None:
@@ -197,6 +224,8 @@ class LiveSession:
 
 def _news(before: View | None, view: View) -> str:
     """Return what listeners are told of new labels, as JSON."""
+    from linkwise.session.state.view import changed_rows  # loads the model, which is loaded by now
+
     moved = 0 if before is None else len(changed_rows(before.labels, view.labels))
     clusters = [Cluster.model_validate(cluster) for cluster in view.clusters]
     return json.dumps(ViewNews(seq=view.seq, moved=moved, clusters=clusters).model_dump())

@@ -8,19 +8,26 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
 
 from linkwise.errors import LinkwiseError
 from linkwise.server.live.session import LiveSession
+from linkwise.server.live.turns import Turns
 from linkwise.server.refusals import NotFound, Stopping
-from linkwise.session import Session, Summary, describe, is_session
-from linkwise.session.data.description import has_description
+from linkwise.session import Summary, describe, is_session
+from linkwise.session.data.description import has_description, read_description
+from linkwise.session.errors import SessionError
+from linkwise.session.journal.address import place, without_secrets
 from linkwise.session.journal.lock import FolderLock
+
+if TYPE_CHECKING:
+    from linkwise.session import Session
 
 logger = logging.getLogger("linkwise.server")
 
@@ -37,14 +44,19 @@ class Shelf:
     ----------
     root : Path
         The folder; made if it does not exist.
+    databases : iterable of str
+        Addresses of the databases in which journals may be. A folder may come from anywhere, and
+        whoever made it could name a database that is there to collect passwords.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, databases: Iterable[str] = ()) -> None:
         root.mkdir(parents=True, exist_ok=True)
         self.root = root.resolve()
+        self._databases = {place(address): address for address in databases}
         self._open: dict[str, LiveSession] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._writers: anyio.CapacityLimiter | None = None
+        self._turns = Turns(8, for_one=2), Turns(2, for_one=1)
         self.closing = False
 
     def summaries(self) -> list[tuple[str, Summary | Session | LinkwiseError]]:
@@ -78,8 +90,8 @@ class Shelf:
         async with self._locks.setdefault(name, asyncio.Lock()):
             if name not in self._open:
                 folder = self._folder(name)  # it may have been put away meanwhile
-                session = await anyio.to_thread.run_sync(Session.open, folder)
-                self._open[name] = LiveSession(session, self._limiter())
+                session = await anyio.to_thread.run_sync(self._open_session, folder)
+                self._open[name] = LiveSession(session, self._limiter(), *self._turns)
                 logger.info("session opened", extra={"session": name})
         return self._open[name]
 
@@ -145,6 +157,21 @@ class Shelf:
         finally:
             lock.close()
 
+    def _open_session(self, folder: Path) -> Session:
+        """Open a session; its journal is in its folder, or in a database that was named to us."""
+        from linkwise.session import Session  # a second to import: the service is up before
+
+        address = read_description(folder).journal
+        if address is None:
+            return Session.open(folder)
+        known = self._databases.get(place(address))
+        if known is None:
+            raise SessionError(
+                f"the journal of {folder.name} is in a database that this service was not told to "
+                f"trust: {without_secrets(address)}. Start it with --database and that address."
+            )
+        return Session.open(folder, known)
+
     def _names(self) -> list[str]:
         return [
             folder.name
@@ -170,21 +197,24 @@ class Shelf:
         return self._writers
 
 
-def folder_name(data: Path | str, n_clusters: int) -> str:
-    """Return the name of the session of a data file: for the same file always the same."""
-    return f"{_of_data(data)}{n_clusters}"
+def folder_name(data: Path | str, n_clusters: int, wish: str = "") -> str:
+    """Return the name of the session of a data file: for the same file and wish always the same."""
+    return f"{_of_data(data, wish)}{n_clusters}"
 
 
-def existing_session(root: Path, data: Path | str, n_clusters: int | None) -> str | None:
+def existing_session(
+    root: Path, data: Path | str, n_clusters: int | None, wish: str = ""
+) -> str | None:
     """Return the name of the session made of a data file; of several, the one used last."""
-    wanted = f"{_of_data(data)}{'*' if n_clusters is None else n_clusters}"
+    wanted = f"{_of_data(data, wish)}{'*' if n_clusters is None else n_clusters}"
     found = [folder for folder in root.glob(wanted) if is_session(folder)]
     latest = max(found, key=lambda folder: folder.stat().st_mtime, default=None)
     return None if latest is None else latest.name
 
 
-def _of_data(data: Path | str) -> str:
-    known = hashlib.sha256(str(data).encode("utf-8", "surrogateescape")).hexdigest()[:8]
+def _of_data(data: Path | str, wish: str) -> str:
+    told = f"{data}{wish}".encode("utf-8", "surrogateescape")
+    known = hashlib.sha256(told).hexdigest()[:8]
     return f"{_slug(Path(data).stem)}-{known}-k"
 
 

@@ -53,20 +53,20 @@ async def questions(
     pairs = [(int(i), int(j)) for i, _, j in (p.partition("-") for p in skip.split(",")) if j]
     query = live.session.query
     ask = partial(query, n, strategy, skip=pairs, fresh=fresh, who=who, overlap=overlap)
-    return [Question.model_validate(one) for one in await anyio.to_thread.run_sync(ask)]
+    return [Question.model_validate(one) for one in await live.work(ask)]
 
 
 @router.get("/conflicts", responses=refuses(404, 409))
 async def conflicts(live: Live) -> list[Trouble]:
     """Return answers that contradict each other, in words."""
-    found = await anyio.to_thread.run_sync(live.session.conflicts)
+    found = await live.work(live.session.conflicts)
     return [Trouble.model_validate(trouble) for trouble in found]
 
 
 @router.get("/suspects", responses=refuses(404, 409))
 async def suspects(live: Live) -> list[Suspicion]:
     """Return answers that may be wrong, the most suspicious first."""
-    found = await anyio.to_thread.run_sync(live.session.suspects)
+    found = await live.work(live.session.suspects)
     return [Suspicion.model_validate(suspicion) for suspicion in found]
 
 

@@ -11,7 +11,7 @@ from starlette.responses import StreamingResponse
 from linkwise.server.refusals import InTheWay, refuses
 from linkwise.server.schemas.base import MOST
 from linkwise.server.schemas.events import Event, Events, History, NewEvents, encode_event
-from linkwise.server.service import Live
+from linkwise.server.service import HolderHere, Live, ServiceHere
 from linkwise.session import Entry
 
 router = APIRouter(prefix="/api/sessions/{session}", tags=["events"])
@@ -41,9 +41,14 @@ After = Annotated[int, Query(ge=0, le=MOST, description="Only what follows this 
 
 
 @router.post("/events", response_model=Events, responses=refuses(400, 404, 409, 413))
-async def tell(told: NewEvents, live: Live) -> Response:
-    """Store a batch of events. The answer comes when they are on the disk."""
-    entries = [Entry(new.kind, new.payload.model_dump(), told.who, new.key) for new in told.events]
+async def tell(told: NewEvents, live: Live, holder: HolderHere, service: ServiceHere) -> Response:
+    """Store a batch of events. The answer comes when they are on the disk.
+
+    They are said by whom the token was given to; only the owner of the service may say by whom.
+    """
+    service.limits.check_clusters(live.n_clusters, [new.kind for new in told.events])
+    who = holder.who(told.who)
+    entries = [Entry(new.kind, new.payload.model_dump(), who, new.key) for new in told.events]
     events = await live.append(entries)
     body = '{"events":[' + ",".join(map(encode_event, events)) + "]}"
     return Response(body, media_type="application/json")

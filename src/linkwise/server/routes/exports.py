@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import anyio.to_thread
 from fastapi import APIRouter, Query
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
@@ -31,15 +30,17 @@ async def export(
     service: ServiceHere,
     what: Annotated[Literal["labels", "answers", "links", "names"], Query()] = "labels",
     format: Annotated[Literal["csv", "parquet"], Query()] = "csv",
+    raw: Annotated[bool, Query(description="Leave text as it is, for programs.")] = False,
 ) -> FileResponse:
     """Return the labels (id, cluster, name, margin) or the answers (who, when, verdict) as a file.
 
     Links (i, j, kind, weight) and names (id, label) are what was said as linkwise reads it.
 
-    In CSV, text that a spreadsheet would run as a formula gets an apostrophe in front; Parquet
-    holds everything as it was said.
+    In CSV, text that a spreadsheet would run as a formula gets an apostrophe in front, unless it is
+    to be raw; Parquet holds everything as it was said.
     """
-    path = await anyio.to_thread.run_sync(write_export, live.session, service.exports, what, format)
+    wanted = service.exports, what, format, raw
+    path = await live.look_back(write_export, live.session, *wanted)
     return FileResponse(
         path,
         media_type=_TYPES[format],

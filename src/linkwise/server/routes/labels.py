@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import anyio.to_thread
 import numpy as np
@@ -16,8 +16,9 @@ from linkwise.server.schemas.base import MOST
 from linkwise.server.schemas.sessions import Started
 from linkwise.server.schemas.views import Cluster
 from linkwise.server.service import Live, ServiceHere, SessionId
-from linkwise.session import View
-from linkwise.session.state.view import changed_rows
+
+if TYPE_CHECKING:
+    from linkwise.session import View
 
 router = APIRouter(prefix="/api/sessions/{session}", tags=["labels"])
 
@@ -62,6 +63,8 @@ async def labels(
         return _same(view)
     if since is None or since > view.seq:
         return _send(view, view.labels)
+    from linkwise.session.state.view import changed_rows  # loads the model, which is loaded by now
+
     before = await live.labels_at(since)
     rows = changed_rows(before, view.labels)
     body = _little(rows.astype(np.uint32)) + _little(view.labels[rows])

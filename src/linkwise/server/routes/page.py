@@ -12,7 +12,7 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 
 from linkwise.server.refusals import NotFound, refuses
 from linkwise.server.schemas.base import Health
-from linkwise.server.security import cookie_name, same_secret
+from linkwise.server.security import cookie_name
 from linkwise.server.service import ServiceHere
 from linkwise.session.errors import StorageTrouble
 
@@ -47,7 +47,7 @@ async def health(service: ServiceHere) -> Health:
 async def page(request: Request, token: Annotated[str | None, Query()] = None) -> Response:
     """Send the page; with the token, first let the browser keep it in a cookie."""
     if token is not None:
-        return _admit(request, token)
+        return await _admit(request, token)
     index = STUDIO / "index.html"
     if not index.is_file():
         return HTMLResponse(NOT_BUILT, headers={"Cache-Control": "no-store"})
@@ -74,12 +74,21 @@ def _file(name: str, lasting: str) -> Response:
     return FileResponse(file, headers={"Cache-Control": lasting})
 
 
-def _admit(request: Request, token: str) -> Response:
+async def _admit(request: Request, token: str) -> Response:
     """Exchange the token in the address for a cookie that scripts cannot read."""
-    if not same_secret(token, request.app.state.token):
+    gate, host = request.app.state, request.headers.get("host", "")
+    holder = gate.keys.by_token(token)
+    if holder is None:
+        await gate.patience.hold(request.client.host if request.client else "")
         sentence = "<p>This address is not valid (any more). Use the one linkwise printed last.</p>"
         return HTMLResponse(sentence, 401, headers={"WWW-Authenticate": "Bearer"})
     response = RedirectResponse("/", 303, headers={"Cache-Control": "no-store"})
-    name = cookie_name(request.headers.get("host", ""))
-    response.set_cookie(name, token, httponly=True, samesite="strict", path="/")
+    response.set_cookie(
+        cookie_name(host),
+        gate.keys.cookie(holder, host),
+        httponly=True,
+        samesite="strict",
+        path="/",
+        secure=request.url.scheme == "https",
+    )
     return response

@@ -23,7 +23,7 @@ _PICTURE = {
     "description": "The picture.",
     "content": {
         kind: {"schema": {"type": "string", "format": "binary"}}
-        for kind in ("image/png", "image/jpeg")
+        for kind in ("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp")
     },
 }
 
@@ -54,7 +54,7 @@ async def rows(
         raise InvalidInput("name rows by rows= or by id=.")
     if len(wanted) > MOST_SHOWN:
         raise InvalidInput(f"{len(wanted)} rows are too many, ask for {MOST_SHOWN} at most.")
-    found = await anyio.to_thread.run_sync(live.session.rows, wanted, fresh)
+    found = await live.work(live.session.rows, wanted, fresh)
     return [Row.model_validate(row) for row in found]
 
 

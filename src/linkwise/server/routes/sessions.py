@@ -17,16 +17,17 @@ from linkwise.server.schemas.sessions import (
     SessionSummary,
     Started,
 )
-from linkwise.server.service import Live, ServiceHere, SessionId
+from linkwise.server.service import HolderHere, Live, ServiceHere, SessionId
 
 router = APIRouter(prefix="/api/sessions", tags=["sessions"])
 
 
 @router.get("", responses=refuses())
-async def list_sessions(service: ServiceHere) -> list[SessionSummary]:
-    """List the sessions, the latest first."""
+async def list_sessions(service: ServiceHere, holder: HolderHere) -> list[SessionSummary]:
+    """List the sessions that the token opens, the latest first."""
     found = await anyio.to_thread.run_sync(service.shelf.summaries)
-    return [SessionSummary(**_about(name, about)) for name, about in found]
+    seen = [(name, about) for name, about in found if holder.sees(name)]
+    return [SessionSummary(**_about(name, about)) for name, about in seen]
 
 
 @router.post("", status_code=202, responses=refuses(400, 404, 409, 413))
@@ -42,6 +43,10 @@ async def get_session(session: SessionId, live: Live) -> SessionDetail:
     about = live.session
     return SessionDetail(
         **_about(session, about),
+        grouped_by=about.grouped_by,
+        left_out=about.left_out,
+        notes=about.notes,
+        n_unusable=len(about.unusable),
         columns=[Column.model_validate(column) for column in about.columns],
         has_images=about.has_images,
         has_text=about.has_text,

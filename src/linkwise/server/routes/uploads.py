@@ -8,7 +8,7 @@ import anyio.to_thread
 from fastapi import APIRouter, Query, Request
 
 from linkwise.server.refusals import refuses
-from linkwise.server.schemas.sessions import Upload
+from linkwise.server.schemas.sessions import DataFile, Upload
 from linkwise.server.service import ServiceHere
 
 router = APIRouter(prefix="/api", tags=["files"])
@@ -38,3 +38,14 @@ async def upload_file(
 async def list_files(service: ServiceHere) -> list[str]:
     """List the data files below the folder the service was given with --data."""
     return await anyio.to_thread.run_sync(service.files.names)
+
+
+@router.get("/files/description", responses=refuses(404))
+async def describe_file(
+    service: ServiceHere,
+    file: Annotated[str, Query(min_length=1, max_length=1000, description="As it is listed.")],
+) -> DataFile:
+    """Describe a data file of the folder: its columns, what they are taken for, and why."""
+    readers = service.uploads.readers
+    found = await anyio.to_thread.run_sync(service.describe_file, file, limiter=readers)
+    return DataFile.model_validate({"name": file, **found})

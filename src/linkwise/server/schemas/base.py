@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
-from linkwise.session import STRATEGIES
+from linkwise.query import NAMES
 
 #: The largest journal position and row number a message may name.
 MOST = 2**53 - 1
+#: Unknown fields that are refused by name; more are refused as a heap.
+MORE_FIELDS = 10
 
 
 def _whole(value: Any) -> Any:
@@ -28,7 +32,7 @@ ColumnName = Annotated[str, Field(min_length=1, max_length=1000)]
 if TYPE_CHECKING:  # the strategies there are, which no type checker reads
     Strategy = str
 else:
-    Strategy = Literal[tuple(STRATEGIES)]
+    Strategy = Literal[NAMES]
 
 
 class Message(BaseModel):
@@ -37,10 +41,27 @@ class Message(BaseModel):
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
 
+@cache
+def _n_fields(model: type[BaseModel]) -> int:
+    """Return how many fields a message has; pydantic makes a list of them each time."""
+    return len(model.model_fields)
+
+
 class Request(BaseModel):
     """What the service is told: exactly these fields, of exactly these types."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _not_too_many_fields(cls, sent: object) -> object:
+        """Refuse a heap of fields at once: each of them would be refused with care otherwise."""
+        known = _n_fields(cls)
+        if isinstance(sent, dict) and len(sent) > known + MORE_FIELDS:
+            raise PydanticCustomError(
+                "too_many_fields", "at most {known} fields are known here", {"known": known}
+            )
+        return sent
 
 
 class Refusal(Message):

@@ -50,12 +50,14 @@ def _wire(holds: fields.Field) -> Any:
         case fields.Row():
             return RowName, ...
         case fields.Rows(at_least=least, optional=optional):
-            rows = Annotated[list[RowName], Field(min_length=least, max_length=MOST_ROWS)]
+            limits = Field(min_length=least, max_length=MOST_ROWS, fail_fast=True)
+            rows = Annotated[list[RowName], limits]
             return (rows | None, None) if optional else (rows, ...)
         case fields.Cluster():
             return ClusterNumber, ...
         case fields.Clusters(at_least=least):
-            return Annotated[list[ClusterNumber], Field(min_length=least, max_length=1000)], ...
+            limits = Field(min_length=least, max_length=1000, fail_fast=True)
+            return Annotated[list[ClusterNumber], limits], ...
         case fields.EventNumber():
             return Annotated[int, Field(ge=1, le=MOST), Whole], ...
         case fields.Name():
@@ -99,7 +101,7 @@ else:
 class NewEvents(Request):
     """A batch of events by one person; all of them are stored, or none."""
 
-    events: Annotated[list[NewEvent], Field(min_length=1, max_length=MOST_EVENTS)]
+    events: Annotated[list[NewEvent], Field(min_length=1, max_length=MOST_EVENTS, fail_fast=True)]
     who: Annotated[str, Field(max_length=200)] = ""
 
 

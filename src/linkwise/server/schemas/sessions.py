@@ -27,13 +27,20 @@ class FileSource(Request):
     file: Annotated[str, Field(min_length=1, max_length=1000)]
 
 
+RoleName = Literal["number", "category", "date", "text", "picture", "vector", "id", "ignored"]
+
+
 class Columns(Request):
-    """What the columns of a table are for; features None means all columns of numbers."""
+    """What the columns of a table are for; features None means all that can be grouped by.
+
+    Roles say what columns are where the guess is wrong.
+    """
 
     id: ColumnName | None = None
-    features: Annotated[list[ColumnName], Field(max_length=100_000)] | None = None
+    features: Annotated[list[ColumnName], Field(max_length=100_000, fail_fast=True)] | None = None
     text: ColumnName | None = None
     image: ColumnName | None = None
+    roles: Annotated[dict[ColumnName, RoleName], Field(max_length=100_000)] | None = None
 
 
 class NewSession(Request):
@@ -65,9 +72,11 @@ class Column(Message):
 
 
 class FileColumn(Column):
-    """A column of an uploaded file, with up to three of its values."""
+    """A column of a file, with up to three of its values; what it is taken for and why."""
 
     examples: list[str]
+    role: RoleName
+    reason: str
 
 
 class GuessedColumns(Message):
@@ -79,16 +88,21 @@ class GuessedColumns(Message):
     image: str | None
 
 
-class Upload(Message):
-    """A file that was taken in."""
+class DataFile(Message):
+    """What is in a file."""
 
-    upload: str
     name: str
     kind: Literal["table", "array"]
     n_rows: int
     columns: list[FileColumn]
     image_shape: list[int] | None
     guess: GuessedColumns
+
+
+class Upload(DataFile):
+    """A file that was taken in."""
+
+    upload: str
 
 
 class _About(Message):
@@ -112,6 +126,10 @@ class SessionDetail(_About):
     """A session, and what can be asked of it."""
 
     seq: Seq
+    grouped_by: str = Field(description="What rows are grouped by, in words.")
+    left_out: dict[str, str] = Field(description="Columns not grouped by, and why.")
+    notes: list[str] = Field(description="What else people should know about the data.")
+    n_unusable: int = Field(description="Rows in which there is nothing to group by.")
     columns: list[Column]
     has_images: bool
     has_text: bool

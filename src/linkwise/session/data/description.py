@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from linkwise.errors import InvalidFile
 from linkwise.files.headed import Format, short
-from linkwise.session.data.file import Columns, DataFile
+from linkwise.session.data.file import Columns, DataFile, Placed, read_data
 from linkwise.session.errors import SessionError
+from linkwise.tables import Table
+from linkwise.tables.words import in_words
 
 FORMAT = Format("linkwise session", 1)
 FILE = "session.json"
@@ -43,6 +45,16 @@ class Description:
         Whether features were given mean 0 and spread 1.
     journal : str or None
         Address of the PostgreSQL database, without password; None is a SQLite file in the folder.
+    roles : dict
+        What each column was taken for, and why in words; none for arrays.
+    grouped_by : str
+        What rows are grouped by, in words.
+    unusable : list of int
+        Rows in which there is nothing to group by.
+    notes : list of str
+        What else people should know about the data, a sentence each.
+    pictures : Path or None
+        Where the names of picture files begin; None is the folder of the data file.
     """
 
     id: str
@@ -57,6 +69,20 @@ class Description:
     image_shape: tuple[int, ...] | None
     standardised: bool
     journal: str | None
+    roles: dict[str, tuple[str, str]] = field(default_factory=dict)
+    grouped_by: str = ""
+    unusable: list[int] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    pictures: Path | None = None
+
+    def read_rows(self) -> Table:
+        """Return the rows again that the session was made of."""
+        used = {name: self.roles[name][0] for name in self.features if name in self.roles}
+        plain = set(used.values()) <= {"number"}
+        columns = replace(
+            self.columns, features=tuple(self.features), drop=(), roles={} if plain else used
+        )
+        return read_data(Placed(self.data.path, self.data.copied, self.pictures), columns)
 
     def write(self, folder: Path) -> None:
         """Write ``session.json`` into a folder that is being made."""
@@ -73,6 +99,11 @@ class Description:
             "image_shape": self.image_shape,
             "standardised": self.standardised,
             "journal": self.journal,
+            "roles": self.roles,
+            "grouped_by": self.grouped_by,
+            "unusable": self.unusable,
+            "notes": self.notes,
+            "pictures": None if self.pictures is None else str(self.pictures),
         }
         FORMAT.write(folder / FILE, values)
 
@@ -85,14 +116,14 @@ def read_description(folder: Path) -> Description:
         values = FORMAT.read(folder / FILE)
     except InvalidFile as error:
         raise SessionError(f"{error} It was left alone, and so was the journal.") from error
-    for name, fits in _FIELDS.items():
+    for name, fits in (_FIELDS | {name: _LATER[name] for name in _LATER if name in values}).items():
         if name not in values or not fits(values[name]):
             found = f"is {short(values[name])}" if name in values else "is missing"
             raise SessionError(
                 f"{folder / FILE} is damaged: {name} {found}. Put a copy back; the journal is "
                 f"untouched."
             )
-    shape = values["image_shape"]
+    shape, pictures, features = values["image_shape"], values.get("pictures"), values["features"]
     return Description(
         id=values["id"],
         name=values["name"],
@@ -101,11 +132,16 @@ def read_description(folder: Path) -> Description:
         n_clusters=values["n_clusters"],
         data=DataFile.from_dict(folder, values["data"]),
         columns=Columns.from_dict(values["columns"]),
-        features=values["features"],
+        features=features,
         shown=values["shown"],
         image_shape=None if shape is None else tuple(shape),
         standardised=values["standardised"],
         journal=values["journal"],
+        roles={name: (role, why) for name, (role, why) in values.get("roles", {}).items()},
+        grouped_by=values.get("grouped_by") or in_words(dict.fromkeys(features, "number")),
+        unusable=values.get("unusable", []),
+        notes=values.get("notes", []),
+        pictures=None if pictures is None else Path(pictures),
     )
 
 
@@ -141,11 +177,27 @@ def _are_columns(values: object) -> bool:
         return False
     texts = all(
         values.get(name) is None or isinstance(values[name], str)
-        for name in ("id", "text", "image", "array")
+        for name in ("id", "text", "image", "array", "encoding")
     )
     lists = all(_are_names(values.get(name, [])) for name in ("features", "drop"))
+    roles = values.get("roles", {})
+    named = isinstance(roles, dict) and _are_names(list(roles.values()))
     shape = values.get("image_shape")
-    return texts and lists and (shape is None or _is_shape(shape))
+    return texts and lists and named and (shape is None or _is_shape(shape))
+
+
+def _are_roles(values: object) -> bool:
+    return isinstance(values, dict) and all(
+        isinstance(one, list) and len(one) == 2 and _are_names(one) for one in values.values()
+    )
+
+
+def _are_rows(values: object) -> bool:
+    return isinstance(values, list) and all(type(row) is int and row >= 0 for row in values)
+
+
+def _is_place(value: object) -> bool:
+    return value is None or (isinstance(value, str) and "\x00" not in value and value != "")
 
 
 def _are_shown(values: object) -> bool:
@@ -170,6 +222,16 @@ _FIELDS: dict[str, Callable[[Any], bool]] = {
     "image_shape": lambda value: value is None or _is_shape(value),
     "standardised": lambda value: type(value) is bool,
     "journal": lambda value: value is None or _is_text(value),
+}
+
+
+#: What sessions that an older version made do not have.
+_LATER: dict[str, Callable[[Any], bool]] = {
+    "roles": _are_roles,
+    "grouped_by": lambda value: isinstance(value, str),
+    "unusable": _are_rows,
+    "notes": _are_names,
+    "pictures": _is_place,
 }
 
 

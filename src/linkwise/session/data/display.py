@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import zlib
 from collections.abc import Iterator, Sequence
@@ -22,9 +23,13 @@ from linkwise.tables.shown_rows import ArrayRows, Shown, ShownRows, open_rows
 
 MAX_FIELDS = 200
 MAX_IMAGE_BYTES = 20 << 20
+#: What picture files begin with that every browser shows; after "RIFF" comes the length.
 _SIGNATURES = {
-    b"\x89PNG\r\n\x1a\n": "image/png",
-    b"\xff\xd8\xff": "image/jpeg",
+    rb"\x89PNG\r\n\x1a\n": "image/png",
+    rb"\xff\xd8\xff": "image/jpeg",
+    rb"GIF8[79]a": "image/gif",
+    rb"RIFF.{4}WEBP": "image/webp",
+    rb"BM.{4}\x00{4}": "image/bmp",
 }
 
 
@@ -49,10 +54,16 @@ class Display:
     """Reads single rows of the data file when they are asked for."""
 
     def __init__(
-        self, data: DataFile, columns: Columns, n_rows: int, image_shape: tuple[int, ...] | None
+        self,
+        data: DataFile,
+        columns: Columns,
+        n_rows: int,
+        image_shape: tuple[int, ...] | None,
+        pictures: Path | None = None,
     ) -> None:
         self._data, self._columns, self._n_rows = data, columns, n_rows
         self._shape = image_shape
+        self._pictures = pictures or data.path.parent
 
     @property
     def n_rows(self) -> int:
@@ -69,7 +80,7 @@ class Display:
     @cached_property
     def _rows(self) -> ShownRows:
         with self._reading():
-            return open_rows(self._data.path, self._columns.array)
+            return open_rows(self._data.path, self._columns.array, self._columns.encoding)
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -91,8 +102,9 @@ class Display:
         """What the data calls its rows, None where it goes by number."""
         if self._columns.id is None:
             return None
+        columns = self._columns
         with self._reading():
-            return read_row_names(self._data.path, self._columns.id, self._columns.array)[1]
+            return read_row_names(self._data.path, columns.id, columns.array, columns.encoding)[1]
 
     @property
     def names(self) -> list[str]:
@@ -166,7 +178,7 @@ class Display:
             raise MissingData("the rows of this session have no pictures.")
         with self._reading():
             values = self._rows.read([row])[0]
-        return read_image(self._data.path.parent, str(values[self._columns.image] or ""))
+        return read_image(self._pictures, str(values[self._columns.image] or "").strip())
 
     def _pixels(self, row: int) -> NDArray[np.uint8]:
         assert isinstance(self._rows, ArrayRows)
@@ -201,9 +213,9 @@ def read_image(folder: Path, name: str) -> tuple[bytes, str]:
         raise InvalidInput(f"the picture {name!r} is larger than {MAX_IMAGE_BYTES >> 20} MB.")
     content = path.read_bytes()
     for signature, media_type in _SIGNATURES.items():
-        if content.startswith(signature):
+        if re.match(signature, content, re.DOTALL):
             return content, media_type
-    raise InvalidInput(f"the picture {name!r} is neither PNG nor JPEG.")
+    raise InvalidInput(f"the picture {name!r} is not a PNG, JPEG, GIF, WebP or BMP file.")
 
 
 def encode_png(pixels: NDArray[np.uint8]) -> bytes:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from math import prod
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.preprocessing import StandardScaler
 
 from linkwise.errors import InvalidFile, InvalidInput, MissingData
 from linkwise.files.endings import ending_of, listed
 from linkwise.files.frames import arrow_table, is_frame
 from linkwise.session.errors import DataChanged
 from linkwise.tables import ENDINGS, Choice, Table, read_table
-from linkwise.tables.array_file import load_arrays
+from linkwise.tables.array_file import image_shape_in, load_arrays
+from linkwise.tables.picture_folder import COLUMN as PICTURES
+from linkwise.tables.picture_folder import read_folder
 from linkwise.tables.shown_rows import open_rows
 from linkwise.typing import Matrix, MatrixLike
 
@@ -37,17 +40,23 @@ class Columns:
     id : str or None
         The column (of a ``.npz`` file: array) that names the rows.
     features : sequence of str
-        Columns to cluster by; none given: all columns of numbers.
+        Columns to group by; none given: all that can be used.
     text : str or None
-        A column of text to show.
+        A column of text to show; None: the first one, if there is any.
     image : str or None
-        A column of paths of pictures, relative to the folder of the data file and inside it.
+        A column of paths of pictures, relative to the folder of the data file and inside it; None:
+        the first one, if there is any.
     drop : sequence of str
-        Columns to leave out.
+        Columns not to group by.
     image_shape : (height, width) or (height, width, channels), or None
         For arrays: every row is a picture of this shape.
     array : str or None
         The array of a ``.npz`` file that holds the rows; None is ``X``.
+    roles : dict of str to str
+        What columns are, where the guess is wrong: "number", "category", "date", "text",
+        "picture", "vector", "id" or "ignored".
+    encoding : str or None
+        Encoding of a CSV or text file; None finds it out.
     """
 
     id: str | None = None
@@ -57,18 +66,29 @@ class Columns:
     drop: tuple[str, ...] = ()
     image_shape: tuple[int, ...] | None = None
     array: str | None = None
+    roles: Mapping[str, str] = field(default_factory=dict)
+    encoding: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("features", "drop"):
             object.__setattr__(self, name, tuple(getattr(self, name) or ()))
+        object.__setattr__(self, "roles", dict(self.roles))
         if self.image_shape is not None:
             object.__setattr__(self, "image_shape", tuple(self.image_shape))
 
     @property
     def choice(self) -> Choice:
-        """What to read for clustering: pictures and texts are not features."""
-        shown = tuple(name for name in (self.text, self.image) if name is not None)
-        return Choice(self.id, self.features, tuple(dict.fromkeys((*self.drop, *shown))))
+        """What to read for clustering."""
+        return Choice(self.id, self.features, self.drop, self.roles)
+
+    def completed(self, table: Table) -> Columns:
+        """Return the same with the text and the picture to show, where nobody has named them."""
+
+        def first(role: str) -> str | None:
+            return next((name for name, its in table.roles.items() if its.name == role), None)
+
+        text, image = self.text or first("text"), self.image or first("picture")
+        return replace(self, text=text, image=image)
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Columns:
@@ -142,16 +162,46 @@ def content_hash(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def place_data(data: TableLike, folder: Path) -> tuple[Path, bool]:
-    """Return the file that holds ``data``, and whether it is a copy in ``folder``."""
-    if isinstance(data, str | Path):
-        path = Path(data).expanduser().resolve()
-        if ending_of(path, ENDINGS) is None:
-            raise InvalidFile(path.name, f": use a file that ends in {listed(ENDINGS)}.")
-        if not path.is_file():
-            raise MissingData(f"there is no file {path}.")
-        return path, False
-    return _write_copy(data, folder), True
+@dataclass(frozen=True)
+class Placed:
+    """The file that holds the data of a session.
+
+    ``copied`` tells whether it was written into the session's folder, ``pictures`` where the
+    names of picture files begin, if that is not beside the file.
+    """
+
+    path: Path
+    copied: bool
+    pictures: Path | None = None
+
+
+def place_data(data: TableLike, folder: Path) -> Placed:
+    """Return the file that holds ``data``; what is no file is written to one in ``folder``."""
+    if not isinstance(data, str | Path):
+        return Placed(_write_copy(data, folder), copied=True)
+    path = Path(data).expanduser().resolve()
+    if path.is_dir():
+        return Placed(_write_listing(path, folder), copied=True, pictures=path)
+    if ending_of(path, ENDINGS) is None:
+        raise InvalidFile(
+            path.name, f": use a file that ends in {listed(ENDINGS)}, or a folder of pictures."
+        )
+    if not path.is_file():
+        raise MissingData(f"there is no file {path}.")
+    return Placed(path, copied=False)
+
+
+def of_pictures(columns: Columns) -> Columns:
+    """Return what the only column of a folder of pictures is: it names, shows and groups rows."""
+    return replace(columns, id=PICTURES, image=PICTURES, features=(PICTURES,))
+
+
+def _write_listing(pictures: Path, folder: Path) -> Path:
+    import pyarrow.parquet as pq
+
+    path = folder / f"{COPY_NAME}.parquet"
+    pq.write_table(read_folder(pictures).arrow([PICTURES]), path)
+    return path
 
 
 def _write_copy(data: TableLike, folder: Path) -> Path:
@@ -175,28 +225,28 @@ def _write_copy(data: TableLike, folder: Path) -> Path:
     return path
 
 
-def read_data(path: Path, columns: Columns) -> Table:
+def read_data(placed: Placed, columns: Columns) -> Table:
     """Return the rows to cluster by."""
-    return read_table(path, columns.choice, columns.array)
+    return read_table(placed.path, columns.choice, columns.array, columns.encoding, placed.pictures)
 
 
 def prepared_rows(table: Table, standardise: bool) -> Matrix:
     """Return the features, with mean 0 and spread 1 if wanted."""
     if not standardise:
         return table.X
+    from sklearn.preprocessing import StandardScaler  # half a second to import
+
     return StandardScaler(with_mean=not sp.issparse(table.X)).fit_transform(table.X)
 
 
 def shown_columns(path: Path, columns: Columns, table: Table) -> list[dict[str, str]]:
     """Return the name and type of every column of the file."""
     roles = {columns.id: "id", columns.text: "text", columns.image: "image"}
-    counters = (name for name, why in table.left_out.items() if why.kind == "counter")
-    numbers = {*table.features, *counters}
-    if not table.has_units:
+    if not table.roles:
         return [{"name": name, "type": "number"} for name in table.features]
     return [
-        {"name": name, "type": roles.get(name) or ("number" if name in numbers else "text")}
-        for name in open_rows(path, columns.array).columns
+        {"name": name, "type": roles.get(name) or ("number" if name in table.numeric else "text")}
+        for name in open_rows(path, columns.array, columns.encoding).columns
     ]
 
 
@@ -204,8 +254,7 @@ def find_image_shape(path: Path, columns: Columns, n_features: int) -> tuple[int
     """Return the shape of a row that is a picture: as given, or as a ``.npz`` file says."""
     shape = columns.image_shape
     if shape is None and path.suffix.lower() == ".npz":
-        inside = load_arrays(path).get("image_shape")
-        shape = None if inside is None else tuple(int(side) for side in np.ravel(inside))
+        shape = image_shape_in(path.name, load_arrays(path))
     if shape is None:
         return None
     fits = len(shape) in (2, 3) and all(isinstance(s, int) and s > 0 for s in shape)
@@ -213,8 +262,6 @@ def find_image_shape(path: Path, columns: Columns, n_features: int) -> tuple[int
         raise InvalidInput(
             f"image_shape is {shape}, expected (height, width) or (height, width, 1 or 3)."
         )
-    if int(np.prod(shape)) != n_features:
-        raise InvalidInput(
-            f"image_shape {shape} has {int(np.prod(shape))} values, a row has {n_features}."
-        )
+    if prod(shape) != n_features:
+        raise InvalidInput(f"image_shape {shape} has {prod(shape)} values, a row has {n_features}.")
     return shape

@@ -58,8 +58,9 @@ class Joining:
     def write(self, data: TableLike) -> Part:
         """Keep rows in the folder of the session, safely, and read them as it will."""
         with TemporaryDirectory(prefix=".added-", dir=self._folder) as draft:
-            path, copied = place_data(data, Path(draft))
-            if not copied:
+            placed = place_data(data, Path(draft))
+            path = placed.path
+            if not placed.copied:
                 ending = ending_of(path, ENDINGS) or path.suffix
                 path = Path(shutil.copyfile(path, Path(draft, f"data{ending}")))
             self._check_kind(path)
@@ -79,7 +80,8 @@ class Joining:
 
     def _part(self, sha256: str, name: str, path: Path) -> Part:
         X, about = self._newcomers.read(path), self._about
-        display = Display(DataFile.of(path), about.columns, int(X.shape[0]), about.image_shape)
+        file, n_rows = DataFile.of(path), int(X.shape[0])
+        display = Display(file, about.columns, n_rows, about.image_shape, about.pictures)
         return Part(sha256, name, X, display)
 
     def _check_kind(self, path: Path) -> None:

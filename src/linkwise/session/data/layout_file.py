@@ -13,7 +13,7 @@ from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.errors import InvalidInput, LinkwiseError
 from linkwise.files.headed import read_array
 from linkwise.session.data.description import Description
-from linkwise.session.data.file import prepared_rows, read_data
+from linkwise.session.data.file import prepared_rows
 from linkwise.session.data.layout import (
     KINDS,
     Places,
@@ -69,9 +69,7 @@ class LayoutFiles:
             return neighbours_layout(self._model)
         about = self._about
         about.data.check()
-        return pca_layout(
-            prepared_rows(read_data(about.data.path, about.columns), about.standardised)
-        )
+        return pca_layout(prepared_rows(about.read_rows(), about.standardised))
 
 
 def layout_path(folder: Path, kind: str) -> Path:

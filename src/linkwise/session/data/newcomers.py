@@ -5,34 +5,49 @@ from __future__ import annotations
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import scipy.sparse as sp
 from sklearn.preprocessing import StandardScaler
 
 from linkwise.errors import InvalidInput
 from linkwise.session.data.description import Description
-from linkwise.session.data.file import TableLike, place_data, read_data
+from linkwise.session.data.features_file import read_features
+from linkwise.session.data.file import Placed, TableLike, place_data
 from linkwise.tables import Choice, read_table
-from linkwise.tables.read import ARRAYS
+from linkwise.tables.read import ARRAYS, read_frame
 from linkwise.typing import Matrix
+
+if TYPE_CHECKING:
+    from linkwise.features import TableFeatures
 
 
 class Newcomers:
     """Picks the features of a session, and gives them its mean and spread where it has them."""
 
-    def __init__(self, description: Description) -> None:
-        self._about = description
+    def __init__(self, description: Description, folder: Path) -> None:
+        self._about, self._folder = description, folder
 
     def read(self, data: TableLike) -> Matrix:
         """Return the features of the rows of a file, an array or a data frame."""
         with TemporaryDirectory() as folder:
-            path, _ = place_data(data, Path(folder))
-            X = self._features(path)
+            placed = place_data(data, Path(folder))
+            X = self._features(placed) if self._made is None else self._make(placed)
         return X if self._scaler is None else self._scaler.transform(X)
 
-    def _features(self, path: Path) -> Matrix:
-        features, columns = self._about.features, self._about.columns
+    def _make(self, placed: Placed) -> Matrix:
+        """Make rows of columns of any kind as the first ones were made."""
+        made, about = self._made, self._about
+        frame = read_frame(placed.path, encoding=about.columns.encoding)
+        lacking = [name for name in about.features if name not in frame.names]
+        if made is None or lacking:
+            raise InvalidInput(
+                f"the rows have no column {', '.join(lacking)}, by which the session groups."
+            )
+        return made.transform(frame.arrow(about.features))
+
+    def _features(self, placed: Placed) -> Matrix:
+        path, features, columns = placed.path, self._about.features, self._about.columns
         if path.suffix.lower() not in ARRAYS:
             return read_table(path, Choice(features=tuple(features))).X
         X = read_table(path, Choice(), columns.array if path.suffix == ".npz" else None).X
@@ -48,10 +63,14 @@ class Newcomers:
         return X
 
     @cached_property
+    def _made(self) -> TableFeatures | None:
+        return read_features(self._folder)
+
+    @cached_property
     def _scaler(self) -> Any:
         """What gives features the mean and spread of the session's first rows; None: nothing."""
         about = self._about
         if not about.standardised:
             return None
-        X = read_data(about.data.path, about.columns).X
+        X = about.read_rows().X
         return StandardScaler(with_mean=not sp.issparse(X)).fit(X)

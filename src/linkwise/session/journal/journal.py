@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import RLock
 
 from linkwise.session.errors import JournalDamaged
+from linkwise.session.journal.address import without_secrets
 from linkwise.session.journal.chain import Broken, Link, Row, chained, follow, origin
 from linkwise.session.journal.mark import Mark
 from linkwise.session.journal.record import Record
@@ -249,6 +250,8 @@ def open_store(folder: Path, url: str | None, session: str) -> Store:
 
 def open_journal(folder: Path, url: str | None, session: str) -> Journal:
     """Open the journal of the session with this id; refuses one that is damaged or newer."""
+    if url is not None:
+        without_secrets(url)  # one that cannot be read is refused here, without being repeated
     store = open_store(folder, url, session)
     try:
         return Journal(store, folder, session)

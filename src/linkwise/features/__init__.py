@@ -1,0 +1,46 @@
+"""Tables, texts and pictures become rows of numbers, which is all that a clustering can read.
+
+>>> import pandas as pd
+>>> from linkwise.features import TableFeatures
+>>> frame = pd.DataFrame({"price": [1.0, None, 3.0, 2.5], "colour": ["red", "red", "blue", "blue"]})
+>>> features = TableFeatures()
+>>> features.fit_transform(frame).shape
+(4, 4)
+>>> features.summary()
+'grouped by price (number) and colour (category).'
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from linkwise.features.image_embeddings import ImageEmbeddings as ImageEmbeddings
+    from linkwise.features.images import ImageFeatures as ImageFeatures
+    from linkwise.features.roles import Role as Role
+    from linkwise.features.roles import guess_roles as guess_roles
+    from linkwise.features.table import TableFeatures as TableFeatures
+    from linkwise.features.text_embeddings import TextEmbeddings as TextEmbeddings
+
+#: Where each name lives. Modules load on first use: who only looks at columns needs no estimator.
+_HOME = {
+    "ImageEmbeddings": "image_embeddings",
+    "ImageFeatures": "images",
+    "Role": "roles",
+    "TableFeatures": "table",
+    "TextEmbeddings": "text_embeddings",
+    "guess_roles": "roles",
+}
+
+__all__ = [*_HOME]
+
+
+if not TYPE_CHECKING:  # type checkers would believe that any name is there
+
+    def __getattr__(name: str) -> object:
+        if name not in _HOME:
+            raise AttributeError(f"module 'linkwise.features' has no attribute {name!r}")
+        value = getattr(import_module(f"linkwise.features.{_HOME[name]}"), name)
+        globals()[name] = value
+        return value

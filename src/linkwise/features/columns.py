@@ -1,0 +1,140 @@
+"""Columns of any data frame, one at a time, as pyarrow's; gaps written out in words are gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwise.errors import InvalidInput
+from linkwise.files.delimited import has_decimal_comma
+from linkwise.files.frames import arrow_column, column_values, frame_columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from narwhals.typing import IntoDataFrame
+
+#: What people write where there is no value.
+MISSING_WORDS = ("", "?", "-", "na", "n/a", "nan", "nat", "null", "none", "missing", "<na>", "#n/a")
+_LONGEST_MISSING_WORD = max(map(len, MISSING_WORDS))
+_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+_UNITS = r"^[$€£]\s*|\s*[%$€£]$"
+_GROUPED = {".": r"^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$", ",": r"^[+-]?\d{1,3}(\.\d{3})+(,\d+)?$"}
+
+
+class Columns(Mapping[str, "pa.ChunkedArray"]):
+    """The columns of a data frame by name, each turned into pyarrow's when it is asked for."""
+
+    def __init__(self, frame: IntoDataFrame) -> None:
+        self._columns = frame_columns(frame)
+
+    def __getitem__(self, name: str) -> pa.ChunkedArray:
+        values = self._columns[name]
+        try:
+            return plain(arrow_column(name, values))
+        except InvalidInput:  # values of several types are read as they are written
+            written = [None if v is None or v != v else str(v) for v in column_values(values)]
+            return plain(arrow_column(name, written))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows; 0 without columns."""
+        return next((len(column) for column in self._columns.values()), 0)
+
+
+def plain(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column without dictionaries, views and words such as "n/a"; NaN is a gap too."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not isinstance(column, pa.ChunkedArray):
+        column = pa.chunked_array([column], type=column.type)
+    if pa.types.is_dictionary(column.type):
+        column = pc.cast(column, column.type.value_type)
+    kind = column.type
+    if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        column = pc.cast(column, pa.large_string())
+    if is_text(column):
+        return without_missing_words(column)
+    if pa.types.is_floating(kind):
+        return pc.if_else(pc.is_nan(column), pa.scalar(None, kind), column)
+    return column
+
+
+def is_text(column: pa.ChunkedArray) -> bool:
+    """Tell whether the values are strings."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(column.type) or pa.types.is_large_string(column.type))
+
+
+def without_missing_words(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return strings with gaps where people wrote that there is no value."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    words = pa.array(MISSING_WORDS, column.type)
+    nothing = pa.scalar(None, column.type)
+    chunks = []
+    for chunk in column.chunks:
+        if pc.min(pc.utf8_length(chunk)).as_py() is None:
+            chunks.append(chunk)
+            continue
+        short = pc.less_equal(pc.utf8_length(chunk), _LONGEST_MISSING_WORD + 2)
+        blank = pc.or_(
+            pc.utf8_is_space(chunk),
+            pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(pc.if_else(short, chunk, "x"))), words),
+        )
+        chunks.append(pc.if_else(blank, nothing, chunk) if pc.any(blank).as_py() else chunk)
+    return pa.chunked_array(chunks, type=column.type)
+
+
+def spread_rows(n_rows: int, at_most: int) -> NDArray[np.int64]:
+    """Return row numbers spread evenly over the table, all of them if they are few."""
+    if n_rows <= at_most:
+        return np.arange(n_rows)
+    return np.unique(np.linspace(0, n_rows - 1, at_most).astype(np.int64))
+
+
+def decimal_mark(text: pa.ChunkedArray) -> str:
+    """Return "," where numbers are written 1,5, else "."."""
+    return "," if has_decimal_comma([text], ";") else "."
+
+
+def numbers_in(column: pa.ChunkedArray, decimal: str) -> NDArray[np.float64]:
+    """Return a column as floats, NaN where there is no number; strings may have units or groups."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if is_text(column):
+        cells = pc.replace_substring_regex(pc.utf8_trim_whitespace(column), _UNITS, "")
+        group = "," if decimal == "." else "."
+        grouped = pc.match_substring_regex(cells, _GROUPED[decimal])
+        cells = pc.if_else(grouped, pc.replace_substring(cells, group, ""), cells)
+        cells = pc.replace_substring(cells, ",", ".") if decimal == "," else cells
+        fits = pc.match_substring_regex(cells, _NUMBER)
+        column = pc.if_else(fits, cells, pa.scalar(None, cells.type))
+    elif pa.types.is_duration(column.type):
+        seconds = pc.cast(pc.cast(column, pa.duration("ns")), pa.int64())
+        return np.asarray(pc.cast(seconds, pa.float64()).to_numpy()) / 1e9
+    elif pa.types.is_time(column.type):
+        column = pc.cast(column, pa.int32() if pa.types.is_time32(column.type) else pa.int64())
+    elif pa.types.is_decimal(column.type):
+        column = pc.cast(column, pa.float64(), safe=False)
+    return np.asarray(pc.cast(column, pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+
+
+def strings_in(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the values as strings; gaps stay gaps."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return column if is_text(column) else pc.cast(column, pa.large_string())

@@ -1,0 +1,116 @@
+"""Dates: how they are written, and the parts of them that rows can share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwise.errors import InvalidInput
+from linkwise.features.columns import is_text, spread_rows
+from linkwise.features.numbers import Squash
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_DAYS = ("%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y%m%d")
+_NAMED = ("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y")
+_TIMES = ("", " %H:%M:%S", "T%H:%M:%S", " %H:%M", "T%H:%M", "T%H:%M:%SZ")
+#: Every way of writing a date that is understood.
+FORMATS = tuple(day + time for time in _TIMES for day in _DAYS) + _NAMED
+_MOST_LOOKED_AT = 1000
+_LONGEST = 40
+_CHUNK = 65_536
+#: Circles on which dates come round, and their length in seconds.
+_YEAR, _WEEK, _DAY = 365.2425 * 86400, 7 * 86400, 86400
+_CIRCLES = {"year": _YEAR, "week": _WEEK, "day": _DAY}
+
+
+def date_formats(text: pa.ChunkedArray, share: float) -> list[str]:
+    """Return the one or two formats that ``share`` of the strings are dates in; none if not."""
+    import pyarrow.compute as pc
+
+    rows = spread_rows(len(text), _MOST_LOOKED_AT)
+    sample = pc.utf8_trim_whitespace(text.take(rows))
+    if pc.max(pc.utf8_length(sample)).as_py() > _LONGEST:
+        return []
+    fits = {f: parsed(sample, [f]).is_valid().to_numpy() for f in FORMATS}
+    best = max(FORMATS, key=lambda f: fits[f].sum())
+    if not fits[best].any():
+        return []
+    both = max(FORMATS, key=lambda f: (fits[f] | fits[best]).sum())
+    found = [best] if both == best or fits[best].mean() >= 1.0 else [best, both]
+    covered = np.logical_or.reduce([fits[f] for f in found])
+    return found if covered.mean() >= share else []
+
+
+def parsed(column: pa.ChunkedArray, formats: Sequence[str]) -> pa.ChunkedArray:
+    """Return dates as times; of strings, the first format that fits counts, none is a gap."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not is_text(column):
+        return pc.cast(column, pa.timestamp("us"), safe=False)
+    cells = pc.utf8_trim_whitespace(column)
+    read = [
+        pc.cast(pc.strptime(cells, f, "s", error_is_null=True), pa.timestamp("us")) for f in formats
+    ]
+    return pc.coalesce(*read)
+
+
+@dataclass(frozen=True, eq=False)
+class DateBlock:
+    """A column of dates: when on the whole, and where in the year, the week and the day."""
+
+    formats: list[str]
+    seconds: Squash
+
+    @classmethod
+    def fit(cls, name: str, column: pa.ChunkedArray, note: Callable[[str], None]) -> Self:
+        """Learn how dates are written and when most of them are."""
+        formats: list[str] = []
+        if is_text(column):
+            formats = date_formats(column.drop_null(), np.finfo(float).tiny)
+            if not formats:
+                raise InvalidInput(
+                    f'column "{name}" cannot be used as date: values such as '
+                    f'"{column.drop_null()[0].as_py()}" are none.'
+                )
+        read = parsed(column, formats)
+        strange = (read.is_null().to_numpy() & column.is_valid().to_numpy()).sum()
+        if strange:
+            note(f'"{name}": {strange} of its values are no dates.')
+        if len(formats) > 1:
+            note(f'"{name}": dates are written in two formats, {formats[0]} and {formats[1]}.')
+        return cls(formats, Squash.fit(_seconds(read)))
+
+    @property
+    def n_features(self) -> int:
+        return 1 + 2 * len(_CIRCLES)
+
+    def feature_names(self, name: str) -> list[str]:
+        turns = ("sine", "cosine")
+        return [name, *(f"{name} {circle} {turn}" for circle in _CIRCLES for turn in turns)]
+
+    def fill(self, column: pa.ChunkedArray, out: NDArray[np.float32]) -> None:
+        """Write the features of a column; a gap is the middle of everything."""
+        for start in range(0, len(column), _CHUNK):
+            part = column.slice(start, _CHUNK)
+            seconds = _seconds(parsed(part, self.formats))
+            rows = out[start : start + len(part)]
+            rows[:, 0] = self.seconds.apply(seconds)
+            for k, length in enumerate(_CIRCLES.values()):
+                angle = 2 * np.pi * np.mod(seconds / length, 1.0)
+                rows[:, 2 * k + 1] = np.nan_to_num(np.sin(angle))
+                rows[:, 2 * k + 2] = np.nan_to_num(np.cos(angle))
+
+
+def _seconds(dates: pa.ChunkedArray) -> NDArray[np.float64]:
+    """Return seconds since the beginning of 1970, NaN where there is no date."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return np.asarray(pc.cast(pc.cast(dates, pa.int64()), pa.float64()).to_numpy() / 1e6)

@@ -1,0 +1,119 @@
+"""Terms of texts, weighed by how rare they are, and the directions in which texts differ most."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+
+from linkwise.features.unit_length import unit_length
+
+_CHUNK = 1024
+#: Most terms that are kept, the commonest.
+_MOST_TERMS = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """What is needed to place a text: its terms, their weights, and directions.
+
+    Attributes
+    ----------
+    analyzer : str
+        What a term is made of, as scikit-learn calls it: "word" or "char_wb".
+    lengths : list of int
+        Fewest and most words (letters) of a term.
+    terms : list of str
+        The terms, in the order of the columns of ``directions``.
+    rarity : float64 array of shape (n_terms,)
+        Inverse document frequency.
+    directions : float32 array of shape (n_terms, n_features)
+        Where each term points.
+    sublinear, unit : bool
+        Whether a term's tenth time counts less than its first; whether texts get length one.
+    """
+
+    analyzer: str
+    lengths: list[int]
+    terms: list[str]
+    rarity: NDArray[np.float64]
+    directions: NDArray[np.float32]
+    sublinear: bool
+    unit: bool
+
+    @classmethod
+    def fit(cls, texts: Sequence[str], n_features: int) -> Self:
+        """Learn words and pairs of words that occur twice, and the leading directions."""
+        for settings in (
+            {"ngram_range": (1, 2), "min_df": 2},
+            {"ngram_range": (1, 2)},
+            {"analyzer": "char_wb", "ngram_range": (1, 3)},
+        ):
+            vectorizer = TfidfVectorizer(
+                sublinear_tf=True, max_features=_MOST_TERMS, dtype=np.float32, **settings
+            )
+            try:
+                X = vectorizer.fit_transform(texts)
+            except ValueError:  # no term at all
+                continue
+            return cls.of_vectorizer(vectorizer, _leading(X, n_features), unit=True)
+        raise ValueError("no terms")
+
+    @classmethod
+    def of_vectorizer(cls, vectorizer: Any, components: NDArray[Any], *, unit: bool) -> Self:
+        """Keep what a fitted ``TfidfVectorizer`` and the directions of an SVD know."""
+        place = vectorizer.vocabulary_
+        return cls(
+            vectorizer.analyzer,
+            list(vectorizer.ngram_range),
+            sorted(place, key=place.__getitem__),
+            np.asarray(vectorizer.idf_, dtype=np.float64),
+            np.ascontiguousarray(components.T, dtype=np.float32),
+            vectorizer.sublinear_tf,
+            unit,
+        )
+
+    @property
+    def n_features(self) -> int:
+        return int(self.directions.shape[1])
+
+    @cached_property
+    def _counter(self) -> CountVectorizer:
+        return CountVectorizer(
+            analyzer=self.analyzer,
+            ngram_range=tuple(self.lengths),
+            vocabulary={term: k for k, term in enumerate(self.terms)},
+            dtype=np.float32,
+        )
+
+    def fill(self, texts: Sequence[str], out: NDArray[np.float32]) -> None:
+        """Write the place of each text; one without a known term lies at the origin."""
+        for start in range(0, len(texts), _CHUNK):
+            part = texts[start : start + _CHUNK]
+            out[start : start + len(part)] = self._placed(part)
+
+    def _placed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        counts = sp.csr_array(self._counter.transform(texts))
+        weights = 1.0 + np.log(counts.data) if self.sublinear else counts.data
+        counts.data = (weights * self.rarity[counts.indices]).astype(np.float32)
+        placed = counts @ self.directions
+        if self.unit:
+            return unit_length(placed)
+        length = np.sqrt(np.asarray(counts.power(2).sum(axis=1)))[:, None]
+        return np.asarray(placed / np.maximum(length, np.finfo(np.float32).tiny))
+
+
+def _leading(X: sp.csr_matrix, n_features: int) -> NDArray[Any]:
+    """Return the leading right singular vectors as rows."""
+    if min(X.shape) > 2 * n_features:
+        return np.asarray(TruncatedSVD(n_features, random_state=0).fit(X).components_)
+    _, values, components = np.linalg.svd(X.toarray().astype(np.float64), full_matrices=False)
+    kept = values[:n_features] > 1e-6 * max(values[0], 1e-30)
+    return np.asarray(components[:n_features][kept])

@@ -1,0 +1,134 @@
+"""Connections: how many there may be, how long they may say nothing, and who goes first.
+
+A connection is a *stranger* until a request with a token has come through it. Strangers are few
+and in a hurry: when there are too many, from one address or together, the one that has been here
+longest is sent away, so that there is always room for the next, who may be the owner. Those who
+showed a token stay as long as they have something to say.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections import OrderedDict
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from linkwise.server.limits import Limits
+
+LOOK_EVERY = 1.0
+#: Seconds that a guest's connection may rest between two requests.
+GUEST_REST = 65
+#: File descriptors left for sessions, files and the rest of the process.
+RESERVED = 200
+
+
+class Doors:
+    """All connections of a service; used in the event loop only."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._strangers: OrderedDict[Connection, None] = OrderedDict()
+        self._guests: set[Connection] = set()
+        self._by_client: dict[Any, Connection] = {}
+
+    def enter(self, connection: Connection) -> None:
+        """Let a new connection in, and those out for which there is no room any more."""
+        self._by_client[connection.client] = connection
+        self._strangers[connection] = None
+        here = [one for one in self._strangers if one.address == connection.address]
+        if len(here) > self._limits.strangers_per_address:
+            here[0].cut()
+        elif len(self._strangers) > self._limits.strangers:
+            next(iter(self._strangers)).cut()
+
+    def leave(self, connection: Connection) -> None:
+        """Forget a connection that is over."""
+        self._strangers.pop(connection, None)
+        self._guests.discard(connection)
+        if self._by_client.get(connection.client) is connection:
+            del self._by_client[connection.client]
+
+    def welcome(self, client: object) -> bool:
+        """Note that a request with a token came from ``client``; returns whether there is room."""
+        connection = self._by_client.get(client)
+        if connection is None or connection in self._guests:
+            return True
+        if len(self._guests) >= self._limits.connections:
+            return False
+        self._strangers.pop(connection, None)
+        self._guests.add(connection)
+        return True
+
+    async def watch(self, ending: asyncio.Event) -> None:
+        """Cut the connections that are late, now and then, until the service ends."""
+        while not ending.is_set():
+            now = time.monotonic()
+            for connection in [*self._strangers, *self._guests]:
+                rest = GUEST_REST if connection in self._guests else self._limits.head_seconds
+                if connection.is_late(now, rest, self._limits.body_seconds):
+                    connection.cut()
+            try:
+                async with asyncio.timeout(LOOK_EVERY):
+                    await ending.wait()
+            except TimeoutError:
+                continue
+
+
+class Connection(H11Protocol):
+    """One connection: uvicorn's, and when it was last heard of."""
+
+    address: str
+
+    def __init__(self, *, doors: Doors, **options: Any) -> None:
+        super().__init__(**options)
+        self._doors = doors
+        self._rests_since = self._heard = time.monotonic()
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take the place that the doors have."""
+        super().connection_made(transport)
+        self.address = self.client[0] if self.client else ""
+        self._doors.enter(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Give the place back."""
+        self._doors.leave(self)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Note that something came."""
+        self._heard = time.monotonic()
+        super().data_received(data)
+
+    def on_response_complete(self) -> None:
+        """Begin to wait for the next request."""
+        self._rests_since = self._heard = time.monotonic()
+        super().on_response_complete()
+
+    def is_late(self, now: float, rest: float, body: float) -> bool:
+        """Tell whether a request did not come in time: its head as a whole, its body in steps."""
+        cycle = self.cycle
+        if cycle is None or cycle.response_complete:
+            return now - self._rests_since > rest
+        return cycle.more_body and not self.flow.read_paused and now - self._heard > body
+
+    def cut(self) -> None:
+        """End it at once."""
+        self._doors.leave(self)
+        self.transport.abort()
+
+
+def make_room(limits: Limits) -> None:
+    """Allow this process the descriptors that its connections need, as far as the system lets."""
+    if os.name != "posix":
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = limits.connections + limits.strangers + RESERVED
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))

@@ -1,0 +1,104 @@
+"""Rows of numbers from columns of any kind, and what people should know about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwise.errors import InvalidFile, InvalidInput
+from linkwise.tables.choice import Choice, Table
+from linkwise.tables.frame import Frame
+from linkwise.tables.picture_column import broken, present, told
+
+if TYPE_CHECKING:
+    from linkwise.features import Role, TableFeatures
+
+#: Rows looked at to tell whether a column is mostly numbers.
+_LOOKED_AT = 1000
+
+
+def make_rows(frame: Frame, choice: Choice, about: Table, folder: Path) -> Table:
+    """Return the rows that are made of columns of any kind."""
+    from linkwise.features import TableFeatures
+    from linkwise.features.columns import plain
+
+    roles = {name: about.roles[name].name for name in about.features}
+    pictures = [name for name, role in roles.items() if role == "picture"]
+    columns = frame.arrow(about.features)
+    for name in pictures:
+        place = columns.column_names.index(name)
+        columns = columns.set_column(place, name, present(columns[name], folder))
+    made = TableFeatures(roles=roles, folder=str(folder))
+    try:
+        X = made.fit_transform(columns)
+    except InvalidInput as error:
+        raise InvalidFile(frame.file, f": {error}") from error
+    missing = {name: plain(columns[name]).is_null().to_numpy() for name in roles}
+    notes = []
+    for name in pictures:
+        nothing = np.flatnonzero(~_block(made, X, name).any(axis=1))
+        missing[name] = missing[name].copy()
+        missing[name][broken(columns[name], folder, nothing)] = True
+        written = plain(frame.arrow([name])[name])
+        unread = written.filter(missing[name]).drop_null().to_pylist()
+        notes += [told(name, unread)] if unread else []
+    unusable = np.flatnonzero(np.logical_and.reduce(list(missing.values())))
+    if len(unusable) == frame.n_rows:
+        raise InvalidFile(frame.file, f": no row has a value in {_listed(about.features)}.")
+    others = {name: gaps for name, gaps in missing.items() if name not in pictures}
+    notes += [*_gaps(others, unusable), *_doubts(frame, about.roles, choice), *made.notes_]
+    return replace(about, X=X, has_units=False, made=made, unusable=unusable, notes=notes)
+
+
+def _block(made: TableFeatures, X: NDArray[np.float32], name: str) -> NDArray[np.float32]:
+    """Return the part of the rows that was made of one column."""
+    start = 0
+    for other, block in made.blocks_.items():
+        if other == name:
+            return X[:, start : start + block.n_features]
+        start += block.n_features
+    raise AssertionError(name)
+
+
+def _gaps(missing: Mapping[str, NDArray[np.bool_]], unusable: NDArray[np.int64]) -> list[str]:
+    """Return a sentence about the values that are missing in rows that can be used."""
+    counts = {name: int(gaps.sum()) - len(unusable) for name, gaps in missing.items()}
+    told = [f"{name} in {_rows(n)}" for name, n in counts.items() if n]
+    if not told:
+        return []
+    listed = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+    return [f"There is no value of {listed}; such rows are grouped by the others."]
+
+
+def _rows(n: int) -> str:
+    return "1 row" if n == 1 else f"{n} rows"
+
+
+def _doubts(frame: Frame, roles: Mapping[str, Role], choice: Choice) -> list[str]:
+    """Return a sentence about each column of categories or text that is mostly numbers."""
+    from linkwise.features.columns import decimal_mark, is_text, numbers_in, plain, spread_rows
+
+    said = []
+    for name, role in roles.items():
+        values: Any = frame.by_name[name]
+        guessed = role.name in ("category", "text") and name not in choice.roles
+        if not guessed or isinstance(values, np.ndarray) or not is_text(values):
+            continue
+        sample = plain(values.take(spread_rows(frame.n_rows, _LOOKED_AT))).drop_null()
+        strange = np.isnan(numbers_in(sample, decimal_mark(sample)))
+        if len(sample) and strange.mean() < 0.5:
+            found = sample[int(np.argmax(strange))].as_py()
+            said.append(
+                f'"{name}" holds numbers, but also values such as "{found}", so it was taken for '
+                f"a {role.name}. With the role number, such values count as missing."
+            )
+    return said
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"

@@ -1,0 +1,166 @@
+"""What columns are taken for, and why."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from linkwise.errors import InvalidInput
+from linkwise.features import Role, TableFeatures, guess_roles
+
+N = 60
+rng = np.random.default_rng(0)
+WORDS = ["printer", "room", "nine", "broken", "again", "please", "send", "someone", "mend", "it"]
+
+CASES = {
+    "it counts the rows": (list(range(1, N + 1)), Role("id", "it counts the rows")),
+    "counts, shuffled": (rng.permutation(N) + 100, Role("id", "it counts the rows")),
+    "counts, as text": ([str(k) for k in range(N)], Role("id", "it counts the rows")),
+    "order_id": (
+        rng.permutation(10**6)[:N],
+        Role("id", "its name says so, and no two rows share a value"),
+    ),
+    "visits": (rng.integers(9, size=N), Role("number", "whole numbers")),
+    "weight": (rng.normal(size=N), Role("number", "numbers")),
+    "paid": ([True, False] * (N // 2), Role("category", "true or false")),
+    "price": (
+        ["3,5", "1.204,00", "n/a"] * (N // 3),
+        Role("number", 'numbers written as text with a decimal comma such as "3,5"'),
+    ),
+    "cost": (
+        ["$3.50", "1,204.00", "7"] * (N // 3),
+        Role("number", 'numbers written as text such as "$3.50"'),
+    ),
+    "colour": (["red", "blue", None] * (N // 3), Role("category", "2 different values")),
+    "empty": ([None] * N, Role("ignored", "it is empty")),
+    "blank": (["", " ", "NA"] * (N // 3), Role("ignored", "it is empty")),
+    "constant": ([7] * N, Role("ignored", "every row has the same value, 7")),
+    "one text": (
+        ["one text that is repeated in all of the rows"] * N,
+        Role("ignored", 'every row has the same value, "one text that is repeated i..."'),
+    ),
+    "uuid": ([f"x{k * 7919:08x}" for k in range(N)], Role("id", "no two rows share a value")),
+    "message": (
+        [" ".join(rng.choice(WORDS, 8)) for _ in range(N)],
+        Role("text", "text of 8 words on average"),
+    ),
+    "person": (
+        [f"{a} {b}" for a in "abcdefghij" for b in "klmnop"],
+        Role("text", "text of 2 words on average"),
+    ),
+    "city": ([f"city{k % 40}" for k in range(N)], Role("category", "40 different values")),
+    "photo": (
+        [f"{k % 9}.JPG" for k in range(N)],
+        Role("picture", 'names of picture files such as "0.JPG"'),
+    ),
+    "day": (
+        [datetime.date(2020, 1, 1 + k % 28) for k in range(N)],
+        Role("date", "dates"),
+    ),
+    "written day": (
+        [f"{1 + k % 28:02d}.03.2020" for k in range(N)],
+        Role("date", 'dates written as text such as "01.03.2020"'),
+    ),
+    "two formats": (
+        ["31.12.2020", "2020-12-30"] * (N // 2),
+        Role("date", 'dates written as text in 2 formats such as "31.12.2020"'),
+    ),
+    "embedding": ([[0.5, k, 2.0] for k in range(N)], Role("vector", "lists of 3 numbers")),
+    "ragged": (
+        [[1.0] * (1 + k % 3) for k in range(N)],
+        Role("ignored", "its lists are of different lengths, 1 to 3"),
+    ),
+    "tags": ([["a", "b"]] * N, Role("ignored", "its values are lists of string")),
+    "record": ([{"a": 1}] * N, Role("ignored", "its type is struct<a: int64>")),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_column_has_a_role_and_a_reason(name):
+    values, expected = CASES[name]
+    assert guess_roles(pa.table({name: pa.array(values)})) == {name: expected}
+
+
+@pytest.mark.parametrize("library", [pd, pl], ids=["pandas", "polars"])
+def test_roles_do_not_depend_on_the_library(library):
+    columns = {name: list(values) for name, (values, _) in CASES.items() if name != "tags"}
+    found = guess_roles(library.DataFrame(columns))
+    assert found == {name: CASES[name][1] for name in columns}
+
+
+def test_values_of_several_types_are_read_as_they_are_written():
+    frame = pd.DataFrame({"x": [1, "two", 3.5, None] * 10})
+    assert guess_roles(frame) == {"x": Role("category", "3 different values")}
+
+
+def test_a_few_values_that_are_no_numbers_do_not_make_a_category():
+    frame = pd.DataFrame({"x": [str(k / 2) for k in range(99)] + ["unknown"]})
+    features = TableFeatures().fit(frame)
+    assert features.roles_["x"].name == "number"
+    assert features.notes_ == ['"x": 1 of its values, such as "unknown", are no numbers.']
+
+
+def test_people_know_better():
+    frame = pd.DataFrame({"floor": [1, 2, 3, 1] * 5, "nr": range(20)})
+    features = TableFeatures(roles={"floor": "category", "nr": "number"}).fit(frame)
+    assert features.roles_ == {
+        "floor": Role("category", "as told"),
+        "nr": Role("number", "as told"),
+    }
+    assert list(features.get_feature_names_out()) == ["floor = 1", "floor = 2", "floor = 3", "nr"]
+
+
+@pytest.mark.parametrize(
+    ("roles", "sentence"),
+    [
+        ({"mesage": "text"}, 'the table has no column "mesage". Did you mean "message"?'),
+        ({"zzz": "text"}, 'the table has no column "zzz". It has message, price, when, n.'),
+        (
+            {"price": "numbre"},
+            'column "price" cannot have the role \'numbre\'. Did you mean "number"?',
+        ),
+        (
+            {"price": "thing"},
+            "column \"price\" cannot have the role 'thing'. Roles are number, category, date, "
+            "text, picture, vector, id, ignored.",
+        ),
+        ({"message": "number"}, 'column "message" cannot be used as number: it holds none.'),
+        (
+            {"message": "date"},
+            'column "message" cannot be used as date: values such as "hello you" are none.',
+        ),
+        ({"price": "vector"}, 'column "price" cannot be used as vector: its type is double.'),
+        ({"when": "number"}, 'column "when" cannot be used as number: its type is timestamp'),
+        (
+            {"message": "picture"},
+            'column "message" cannot be used as picture: there is none. "hello you" is not in '
+            "the working directory.",
+        ),
+        ({"n": "category"}, 'column "n" cannot be used as category: it is empty.'),
+        ({"n": "text"}, 'column "n" cannot be used as text: it has no words.'),
+    ],
+)
+def test_a_role_that_cannot_be_is_refused(roles, sentence):
+    frame = pd.DataFrame(
+        {
+            "message": ["hello you", "hello me"] * 5,
+            "price": np.arange(10) / 4,
+            "when": pd.date_range("2020-01-01", periods=10),
+            "n": [None] * 10,
+        }
+    )
+    with pytest.raises(InvalidInput) as caught:
+        TableFeatures(roles=roles).fit(frame)
+    assert str(caught.value).startswith(sentence)
+
+
+def test_a_table_without_a_column_to_group_by_is_refused_with_all_reasons():
+    frame = pd.DataFrame({"nr": range(20), "note": [None] * 20})
+    with pytest.raises(InvalidInput) as caught:
+        TableFeatures().fit(frame)
+    assert str(caught.value) == (
+        'no column of the table can be grouped by. "nr": it counts the rows. "note": it is empty.'
+    )

@@ -1,0 +1,314 @@
+"""From tables to rows: every block against a plain computation, balance, storage, bad input."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.decomposition import TruncatedSVD
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import normalize
+
+import linkwise as lw
+from linkwise.errors import InvalidInput, MissingExtra
+from linkwise.features import TableFeatures
+from linkwise.scores import nmi
+
+
+def share(features, X, column):
+    """Return the total variance of a column's features."""
+    names = features.get_feature_names_out()
+    return X[:, [str(name).startswith(column) for name in names]].var(axis=0).sum()
+
+
+def test_rows_are_finite_float32_with_names(frame):
+    features = TableFeatures()
+    X = features.fit_transform(frame)
+    assert X.dtype == np.float32
+    assert np.isfinite(X).all()
+    assert X.shape == (len(frame), len(features.get_feature_names_out()))
+    assert len(set(features.get_feature_names_out())) == X.shape[1]
+    assert features.n_features_in_ == 10
+    assert list(features.feature_names_in_) == list(frame.columns)
+
+
+@pytest.mark.parametrize("to", [pl.from_pandas, pa.Table.from_pandas], ids=["polars", "pyarrow"])
+def test_rows_do_not_depend_on_the_library(to, frame):
+    expected = TableFeatures().fit(frame)
+    assert_array_equal(TableFeatures().fit_transform(to(frame)), expected.transform(frame))
+    assert_array_equal(expected.transform(to(frame)), expected.transform(frame))
+
+
+def test_it_is_a_transformer_like_any_other(frame):
+    roles = {"price": "ignored"}
+    pipeline = make_pipeline(TableFeatures(roles), KMeans(3, n_init=1, random_state=0))
+    assert pipeline.fit_predict(frame).shape == (len(frame),)
+    assert clone(pipeline[0]).get_params() == {"roles": roles, "folder": None}
+    with pytest.raises(NotFittedError):
+        TableFeatures().transform(frame)
+    named = TableFeatures().set_output(transform="pandas").fit_transform(frame)
+    assert list(named.columns) == list(TableFeatures().fit(frame).get_feature_names_out())
+
+
+def test_one_line_says_what_is_grouped_by_and_what_is_not(frame):
+    few = frame[["nr", "age", "colour", "note"]]
+    assert TableFeatures().fit(few).summary() == (
+        "grouped by age (number) and colour (category); "
+        "left out: nr (it counts the rows), note (it is empty)."
+    )
+
+
+def test_numbers_are_scaled_by_the_middle_half_and_bent_as_skrub_does():
+    scaler = pytest.importorskip("skrub").SquashingScaler()
+    values = np.random.default_rng(0).normal(3, 5, 200)
+    values[:3] = 1e6, -1e9, np.inf
+    frame = pd.DataFrame({"x": values})
+    expected = scaler.fit_transform(frame)[:, 0]
+    found = TableFeatures().fit_transform(frame)[:, 0]
+    assert_allclose(found, expected / expected.std(), rtol=1e-5)
+
+
+def test_a_missing_number_is_the_median_and_flagged():
+    features = TableFeatures()
+    X = features.fit_transform(pd.DataFrame({"x": [1.0, 2.0, np.nan, 4.0, 3.0]}))
+    assert list(features.get_feature_names_out()) == ["x", "x is missing"]
+    assert X[2, 0] == 0.0
+    assert_array_equal(X[:, 1] > 0, [False, False, True, False, False])
+    new = features.transform(pd.DataFrame({"x": ["2,5", "n/a"]}))
+    assert_array_equal(new[:, 1] > 0, [True, True])
+    assert_allclose(features.transform(pd.DataFrame({"x": ["2.5"]}))[0, 0], 0.0, atol=1e-7)
+
+
+def test_categories_are_columns_of_ones_and_new_values_none_of_them():
+    features = TableFeatures().fit(pd.DataFrame({"c": ["b", "b", "a", None, "a", "b"]}))
+    assert list(features.get_feature_names_out()) == ["c = b", "c = a", "c is missing"]
+    X = features.transform(pd.DataFrame({"c": ["a", "new", None]})) > 0
+    assert_array_equal(X, [[False, True, False], [False, False, False], [False, False, True]])
+
+
+def test_many_categories_are_seen_by_their_letters_as_skrub_does():
+    encoder = pytest.importorskip("skrub").StringEncoder(n_components=30, random_state=0)
+    values = pd.Series([f"town of {k:03d} {'north' if k % 2 else 'south'}" for k in range(90)])
+    column = pd.concat([values, values], ignore_index=True).rename("c")
+    expected = encoder.fit_transform(column).to_numpy()
+    found = TableFeatures(roles={"c": "category"}).fit_transform(column.to_frame())
+    assert found.shape == (180, 30)
+    expected = expected * np.sqrt(0.5 / expected.var(axis=0).sum())
+    assert_allclose(found, expected, atol=1e-5)
+
+
+def test_texts_are_what_scikit_learn_would_make_of_them(frame):
+    texts = list(frame["message"])
+    tfidf = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True).fit_transform(texts)
+    _, _, directions = np.linalg.svd(tfidf.toarray(), full_matrices=False)
+    expected = normalize(tfidf @ directions[:100].T)
+    found = TableFeatures().fit_transform(frame[["message"]])
+    found /= np.linalg.norm(found, axis=1, keepdims=True)
+    assert_allclose(found @ found.T, expected @ expected.T, atol=1e-4)
+
+
+def test_directions_of_many_texts_are_those_of_a_truncated_svd():
+    rng = np.random.default_rng(1)
+    texts = [" ".join(f"w{k}" for k in rng.integers(400, size=15)) for _ in range(500)]
+    tfidf = TfidfVectorizer(
+        ngram_range=(1, 2), min_df=2, sublinear_tf=True, dtype=np.float32
+    ).fit_transform(texts)
+    expected = normalize(TruncatedSVD(100, random_state=0).fit_transform(tfidf))
+    found = TableFeatures().fit_transform(pd.DataFrame({"t": texts}))
+    found /= np.linalg.norm(found, axis=1, keepdims=True)
+    assert_allclose(np.abs(found), np.abs(expected), atol=1e-3)
+
+
+def test_dates_come_round_every_year_week_and_day():
+    features = TableFeatures().fit(
+        pd.DataFrame({"d": pd.date_range("2019-03-01", periods=900, freq="31h")})
+    )
+    assert [str(name) for name in features.get_feature_names_out()] == [
+        "d",
+        "d year sine",
+        "d year cosine",
+        "d week sine",
+        "d week cosine",
+        "d day sine",
+        "d day cosine",
+    ]
+    # four times 365.2425 days are all but a day's part four years of the calendar
+    days = ["2016-03-03 12:00", "2020-03-03 12:00", "2016-09-01 12:00", "2016-03-10 12:00"]
+    X = features.transform(pd.DataFrame({"d": pd.to_datetime(days)}))
+    assert_allclose(X[0, 1:3], X[1, 1:3], atol=0.02)
+    assert_allclose(X[0, 1:3], -X[2, 1:3], atol=0.05)
+    assert_allclose(X[0, 3:7], X[3, 3:7], atol=1e-5)
+    assert X[0, 0] < X[3, 0] < X[1, 0]
+
+
+def test_dates_are_read_in_whatever_way_they_are_written():
+    spelled = ["2021-03-04", "05.03.2021", "2021-03-06", "07.03.2021"] * 3
+    features = TableFeatures().fit(pd.DataFrame({"d": spelled}))
+    assert features.notes_ == ['"d": dates are written in two formats, %Y-%m-%d and %d.%m.%Y.']
+    known = TableFeatures().fit_transform(
+        pd.DataFrame(
+            {"d": pd.to_datetime(["2021-03-04", "2021-03-05", "2021-03-06", "2021-03-07"] * 3)}
+        )
+    )
+    assert_allclose(features.transform(pd.DataFrame({"d": spelled})), known, rtol=1e-5)
+
+
+def test_vectors_are_taken_as_they_are_but_for_their_loudness(frame):
+    X = TableFeatures().fit_transform(frame[["vector"]])
+    given = np.stack(list(frame["vector"]))
+    factor = np.sqrt(16 / given.var(axis=0).sum())
+    assert_allclose(X, given * factor, rtol=1e-4)
+
+
+def test_every_column_has_its_share_of_the_variance(frame):
+    features = TableFeatures()
+    X = features.fit_transform(frame)
+    expected = {"age": 1, "price": 1, "when": 1, "city": 0.5}
+    for column, variance in {**expected, "message": 16, "vector": 16}.items():
+        assert_allclose(share(features, X, column), variance, rtol=1e-3)
+
+
+def test_two_values_of_a_category_are_one_standard_deviation_apart(frame):
+    X = TableFeatures().fit_transform(frame[["colour"]])
+    distances = np.linalg.norm(X[:, None] - X[None], axis=2)
+    assert_allclose(np.unique(np.round(distances, 6)), [0.0, 1.0])
+
+
+def blobs_beside_a_category(n_values):
+    """Return three clear blobs in two numbers, and a category that means nothing."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=300)
+    places = np.array([[0, 0], [8, 1], [2, 8]])[y] + rng.normal(size=(300, 2))
+    frame = pd.DataFrame(places, columns=["a", "b"])
+    frame["c"] = rng.choice([f"value {k}" for k in range(n_values)], 300)
+    return TableFeatures().fit_transform(frame), y
+
+
+@pytest.mark.parametrize("n_values", [2, 3, 8])
+def test_one_meaningless_category_does_not_outvote_the_numbers(n_values):
+    X, y = blobs_beside_a_category(n_values)
+    assert nmi(y, KMeans(3, n_init=5, random_state=0).fit_predict(X)) > 0.98
+
+
+@pytest.mark.parametrize("n_values", [3, 8])
+def test_nor_does_it_mislead_the_ensemble(n_values):
+    X, y = blobs_beside_a_category(n_values)
+    model = lw.SequentialClustering(3, n_partitions=50, random_state=0).fit(X)
+    assert nmi(y, model.labels_) > 0.98
+
+
+def test_one_text_outweighs_its_length():
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=300)
+    words = np.array([[f"{topic}{k}" for k in range(20)] for topic in ("xa", "yb", "zc")])
+    texts = [" ".join(rng.choice(words[t], rng.integers(4, 30))) for t in y]
+    frame = pd.DataFrame({"text": texts, "length": [len(t) for t in texts]})
+    X = TableFeatures().fit_transform(frame)
+    assert nmi(y, KMeans(3, n_init=5, random_state=0).fit_predict(X)) > 0.95
+
+
+def test_what_is_stored_is_enough_in_another_process(frame, tmp_path):
+    features = TableFeatures()
+    X = features.fit_transform(frame)
+    header, arrays = features.to_arrays()
+    (tmp_path / "header.json").write_text(json.dumps(header))
+    np.savez(tmp_path / "arrays.npz", **arrays)
+    frame.to_parquet(tmp_path / "frame.parquet")
+    code = (
+        "import json, numpy as np, pandas as pd\n"
+        "from linkwise.features import TableFeatures\n"
+        "features = TableFeatures.from_arrays(\n"
+        "    json.load(open('header.json')), np.load('arrays.npz', allow_pickle=False))\n"
+        "np.save('X.npy', features.transform(pd.read_parquet('frame.parquet')))\n"
+        "print(features.summary())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == features.summary()
+    assert_array_equal(np.load(tmp_path / "X.npy"), X)
+
+
+def test_what_was_read_is_what_was_written(frame):
+    features = TableFeatures(roles={"age": "category"}).fit(frame)
+    header, arrays = features.to_arrays()
+    twin = TableFeatures.from_arrays(json.loads(json.dumps(header)), arrays)
+    assert twin.get_params() == features.get_params()
+    assert twin.roles_ == features.roles_
+    assert list(twin.get_feature_names_out()) == list(features.get_feature_names_out())
+    assert_array_equal(twin.unusable_rows_, features.unusable_rows_)
+    assert all(not array.dtype.hasobject for array in arrays.values())
+    with pytest.raises(InvalidInput, match='these features: expected a JSON object with "format"'):
+        TableFeatures.from_arrays({**header, "format": "x"}, arrays)
+
+
+def test_rows_without_anything_are_named_and_not_fatal():
+    frame = pd.DataFrame({"a": [1.0, np.nan, 3.0, np.nan], "b": ["x", None, "y", "y"], "n": 1})
+    features = TableFeatures()
+    X = features.fit_transform(frame)
+    assert features.unusable_rows_.tolist() == [1]
+    assert np.isfinite(X).all()
+
+
+def test_a_column_that_is_gone_is_named(frame):
+    features = TableFeatures().fit(frame)
+    with pytest.raises(InvalidInput, match='has no column "age", which the features were fitted'):
+        features.transform(frame.drop(columns="age"))
+
+
+def test_a_table_without_rows_and_things_that_are_no_table_are_refused():
+    with pytest.raises(InvalidInput, match=r"^the table has no rows\.$"):
+        TableFeatures().fit(pd.DataFrame({"a": []}))
+    with pytest.raises(InvalidInput, match="expected a data frame that is all there, got ndarray"):
+        TableFeatures().fit(np.zeros((3, 2)))
+
+
+def test_empty_texts_lie_together_and_very_long_ones_are_cut():
+    texts = ["red green", "green blue", "", "blue red", None, "red", "x " * 500_000] * 4
+    features = TableFeatures(roles={"t": "text"})
+    X = features.fit_transform(pd.DataFrame({"t": texts}))
+    assert not X[[2, 4]].any()
+    assert features.notes_ == ['"t": of 4 texts only the first 100,000 characters are read.']
+
+
+def test_texts_without_blanks_or_repeated_words_are_told_apart_by_letters():
+    texts = ["!?", "...", "!?", "...", "!!"]
+    X = TableFeatures(roles={"t": "text"}).fit_transform(pd.DataFrame({"t": texts}))
+    assert_allclose(X[0], X[2])
+    assert not np.allclose(X[0], X[1])
+
+
+def test_one_text_repeated_has_nothing_to_tell():
+    frame = pd.DataFrame({"t": ["the same words again"] * 9})
+    assert not TableFeatures(roles={"t": "text"}).fit_transform(frame).any()
+    with pytest.raises(InvalidInput, match='"t": every row has the same value, "the same words'):
+        TableFeatures().fit(frame)
+
+
+def test_without_skrub_many_categories_are_one_sentence(frame, monkeypatch):
+    monkeypatch.setitem(sys.modules, "skrub", None)
+    TableFeatures().fit(frame.drop(columns="city"))
+    with pytest.raises(MissingExtra) as caught:
+        TableFeatures().fit(frame)
+    assert str(caught.value) == (
+        '"city", a category of many values, needs skrub: pip install "linkwise[tables]"'
+    )
+
+
+def test_the_door_to_features_opens_nothing_before_it_is_used():
+    code = (
+        "import sys, linkwise as lw\n"
+        "assert not {'numpy', 'sklearn', 'skrub', 'PIL'} & set(sys.modules)\n"
+        "lw.features.TableFeatures, lw.features.ImageFeatures, lw.features.TextEmbeddings\n"
+        "assert not {'skrub', 'PIL', 'torch', 'model2vec'} & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

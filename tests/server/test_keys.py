@@ -1,0 +1,164 @@
+"""Tokens of others: what each role opens, in which session, until it is taken back."""
+
+import json
+import stat
+
+import pytest
+from click.testing import CliRunner
+from service_client import FLOWERS, TOKEN, answer, calling, tell
+
+from linkwise.cli import main
+from linkwise.errors import InvalidInput
+from linkwise.server.app import create_app
+from linkwise.server.keys import OWNER, Holder, TokenFile, demand
+
+READ = [("GET", f"{FLOWERS}/labels"), ("GET", f"{FLOWERS}/history"), ("GET", "/api/sessions")]
+TOLD = [("POST", f"{FLOWERS}/events"), ("POST", f"{FLOWERS}/layout/pca")]
+MANAGED = [
+    ("POST", "/api/sessions"),
+    ("POST", "/api/uploads"),
+    ("GET", "/api/files"),
+    ("DELETE", FLOWERS),
+    ("DELETE", "/api/jobs/j0123456789abcdef"),
+    ("POST", f"{FLOWERS}/anything-new"),
+    ("PUT", f"{FLOWERS}/events"),
+]
+
+
+@pytest.mark.parametrize(
+    ("role", "opened"),
+    [("look", READ), ("answer", [*READ, *TOLD]), ("manage", [*READ, *TOLD, *MANAGED])],
+)
+def test_a_role_opens_so_much_and_no_more(role, opened):
+    holder = Holder("x", "Ada", role)
+    through = [one for one in (*READ, *TOLD, *MANAGED) if holder.refusal(*one) is None]
+    assert through == opened
+
+
+def test_a_token_for_one_session_opens_no_other_and_makes_none():
+    holder = Holder("x", "Ada", "manage", "flowers")
+    assert holder.refusal("DELETE", FLOWERS) is None
+    assert holder.refusal("GET", "/api/sessions") is None
+    for method, path in [
+        ("GET", "/api/sessions/flowers-2/labels"),
+        ("GET", "/api/sessions/other"),
+        ("POST", "/api/sessions"),
+        ("POST", "/api/uploads"),
+        ("GET", "/api/files"),
+    ]:
+        assert holder.refusal(method, path) is not None, path
+
+
+def test_whatever_is_new_takes_somebody_who_manages():
+    assert demand("POST", "/api/anything") == ("manage", None)
+    assert demand("PATCH", f"{FLOWERS}/events/1") == ("manage", "flowers")
+
+
+@pytest.fixture
+def app(root):
+    return create_app(root, token=TOKEN)
+
+
+def bearer(token):
+    return {"Authorization": f"Bearer {token}"}
+
+
+def test_who_said_it_is_who_the_token_was_given_to(app, root):
+    ada = TokenFile(root).add("Ada Lovelace", "answer")
+    with calling(app) as owner:
+        told = {"events": [answer(0, 1)], "who": "somebody else"}
+        said = owner.post(f"{FLOWERS}/events", json=told, headers=bearer(ada))
+        assert said.json()["events"][0]["who"] == "Ada Lovelace"
+        (event,) = tell(owner, answer(0, 2), who="a guest of the owner")
+        assert event["who"] == "a guest of the owner"
+
+
+def test_a_refusal_says_what_the_token_may_do(app, root):
+    look = TokenFile(root).add("Bob", "look", "flowers")
+    with calling(app, headers=bearer(look)) as client:
+        assert client.get(f"{FLOWERS}/history").status_code == 200
+        refused = client.post(f"{FLOWERS}/events", json={"events": [answer(0, 1)]})
+        assert refused.status_code == 403
+        assert refused.json() == {"error": "This token may look; it takes one that may answer."}
+
+
+def test_only_sessions_that_the_token_opens_are_listed(app, root):
+    other = TokenFile(root).add("Bob", "look", "other")
+    with calling(app, headers=bearer(other)) as client:
+        assert client.get("/api/sessions").json() == []
+        assert client.get(FLOWERS).status_code == 403
+
+
+def test_a_token_and_its_cookie_are_void_once_it_is_taken_back(app, root):
+    tokens = TokenFile(root)
+    given = tokens.add("Bob", "look")
+    with calling(app, headers={}) as browser:
+        assert browser.get("/", params={"token": given}).status_code == 303
+        assert browser.get("/api/sessions").status_code == 200
+        tokens.revoke("Bob")
+        assert browser.get("/api/sessions").status_code == 401
+        assert browser.get("/api/sessions", headers=bearer(given)).status_code == 401
+        tokens.add("Bob", "look")
+        assert browser.get("/api/sessions").status_code == 401
+
+
+def test_the_file_holds_no_token_and_is_for_its_owner(root):
+    token = TokenFile(root).add("Bob", "look")
+    path = root / ".tokens.json"
+    assert token not in path.read_text()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("name", ["", " Bob", "a\nb", "x" * 61, "a\x1b[31m"])
+def test_a_name_is_a_short_line(root, name):
+    with pytest.raises(InvalidInput, match="is not a name of 1 to 60 characters"):
+        TokenFile(root).add(name, "look")
+
+
+def test_a_damaged_file_opens_nothing_but_the_owner_comes_in(app, root):
+    TokenFile(root).add("Bob", "manage")
+    path = root / ".tokens.json"
+    for damage in ('{"format": "linkwise tokens", "version": 1, "tokens": [{"a": 1}]}', "[" * 9999):
+        path.write_text(damage)
+        with calling(app, headers={}) as client:
+            assert client.get("/api/sessions", headers=bearer("x" * 43)).status_code == 401
+            assert client.get("/api/sessions", headers=bearer(TOKEN)).status_code == 200
+
+
+def test_who_did_what_is_written_down(app, root):
+    ada, bob = (TokenFile(root).add(name, "look") for name in ("Ada", "Bob"))
+    with calling(app) as owner:
+        owner.get("/api/sessions", headers=bearer(ada))
+        owner.delete(FLOWERS, headers=bearer(bob))
+        tell(owner, answer(0, 1))
+        owner.delete(FLOWERS)
+    path = root / ".audit.jsonl"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    noted = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [(line["who"], line["role"], line["did"], line["status"]) for line in noted] == [
+        ("Bob", "look", f"DELETE {FLOWERS}", 403),
+        ("owner", "manage", f"DELETE {FLOWERS}", 204),
+    ]
+
+
+def test_the_command_gives_lists_and_takes_back(tmp_path):
+    def run(*args, code=0):
+        result = CliRunner().invoke(main, ["token", *args, "--root", str(tmp_path)])
+        assert result.exit_code == code, result.output
+        return result
+
+    token = run("add", "Ada", "--role", "answer", "--session", "flowers").stdout.strip()
+    assert len(token) >= 43
+    again = run("add", "Ada", "--role", "look", code=1).stderr
+    assert again == "Ada has a token already. Revoke it first, or choose a name.\n"
+    assert run("list").stdout.startswith("Ada: may answer in flowers, since 20")
+    (listed,) = json.loads(run("list", "--json").stdout)
+    assert (listed["name"], listed["role"], listed["session"]) == ("Ada", "answer", "flowers")
+    assert token not in run("list", "--json").stdout
+    run("revoke", "Ada")
+    assert run("list").stdout == ""
+    assert run("revoke", "Ada", code=1).stderr == "nobody called Ada has a token.\n"
+
+
+def test_the_owner_may_do_everything():
+    assert all(OWNER.refusal(*one) is None for one in (*READ, *TOLD, *MANAGED))

@@ -1,0 +1,112 @@
+"""What strangers can do to a real process from outside: nothing that its owner would notice."""
+
+import shutil
+import socket
+import time
+from contextlib import ExitStack
+
+import pytest
+from real_service import real_service
+from service_client import BEARER, FLOWERS, answer, tell
+
+
+@pytest.fixture(scope="module")
+def service(template, tmp_path_factory):
+    root = tmp_path_factory.mktemp("outside") / "root"
+    shutil.copytree(template, root)
+    limits = ("head_seconds=2", "body_seconds=2", "strangers=60", "strangers_per_address=40")
+    options = [word for one in limits for word in ("--limit", one)]
+    with real_service(root, *options, descriptors=300) as running:
+        yield running
+
+
+def knock(service):
+    return socket.create_connection(("127.0.0.1", service.port), timeout=30)
+
+
+def is_cut(connection, seconds=20):
+    """Wait until the other side has ended a connection."""
+    connection.settimeout(seconds)
+    try:
+        while connection.recv(4096):
+            pass
+    except ConnectionResetError:
+        return True
+    return True
+
+
+def test_a_thousand_silent_connections_do_not_lock_the_owner_out(service):
+    with ExitStack() as held, service.client() as owner:
+        assert owner.get("/api/sessions").status_code == 200
+        for _ in range(1100):
+            held.enter_context(knock(service))
+        tell(owner, answer(0, 1))  # over the connection that was there before
+        with service.client() as again:  # and over a new one
+            tell(again, answer(0, 60, "different"))
+        for _ in range(300):
+            stranger = held.enter_context(knock(service))
+            stranger.sendall(b"GET /api/sessions HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        with service.client() as again:
+            assert len(again.get(f"{FLOWERS}/history").json()["events"]) == 2
+    assert service.lives()
+    assert len(service.logged) < 30
+
+
+def test_a_head_that_never_ends_is_cut(service):
+    with knock(service) as silent, knock(service) as slow:
+        slow.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n")
+        began = time.monotonic()
+        assert is_cut(silent)
+        assert is_cut(slow)
+        assert time.monotonic() - began < 20
+
+
+def test_a_body_that_stops_is_cut_and_one_that_goes_on_is_not(service):
+    head = f"POST {FLOWERS}/events HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n"
+    head += f"Authorization: {BEARER['Authorization']}\r\nContent-Type: application/json\r\n\r\n"
+    with knock(service) as stops, knock(service) as goes_on:
+        for connection in (stops, goes_on):
+            connection.sendall(head.encode() + b"{")
+        for _ in range(8):
+            time.sleep(0.6)
+            goes_on.sendall(b" ")
+        assert is_cut(stops)
+        goes_on.sendall(b" " * 91)
+        assert goes_on.recv(100).startswith(b"HTTP/1.1 4")
+
+
+@pytest.mark.parametrize("n_bytes", [40_000, 300_000, 3_000_000])
+def test_a_head_that_is_too_long_does_not_come_in(service, n_bytes):
+    head = f"GET /api/sessions HTTP/1.1\r\nHost: 127.0.0.1\r\nX: {'x' * n_bytes}\r\n"
+    with knock(service) as connection:
+        try:
+            connection.sendall(f"{head}Authorization: {BEARER['Authorization']}\r\n\r\n".encode())
+            said = connection.recv(100)
+        except ConnectionError:  # it was cut while we still sent
+            said = b""
+    assert said[:12] in (b"HTTP/1.1 431", b"HTTP/1.1 400", b"")
+    assert service.lives()
+
+
+def test_wrong_tokens_wait_and_right_ones_do_not(service):
+    wrong = {"Authorization": "Bearer wrong"}
+    with service.client(wrong) as stranger, service.client() as owner:
+        for _ in range(12):
+            assert stranger.get("/api/sessions").status_code == 401
+        began = time.monotonic()
+        assert stranger.get("/api/sessions").status_code == 401
+        held = time.monotonic() - began
+        assert held > 0.3
+        assert owner.get("/api/sessions").status_code == 200
+    refused = [line for line in service.logged if '"status": 401' in line]
+    assert len(refused) <= 2
+
+
+def test_a_heap_of_json_is_refused_while_others_are_served(service):
+    heap = b'{"events": [], ' + b",".join(b'"x%d": 0' % k for k in range(10**6)) + b"}"
+    assert len(heap) > 12 * 10**6
+    with service.client() as owner:
+        headers = {"Content-Type": "application/json"}
+        refused = owner.post(f"{FLOWERS}/events", content=heap, headers=headers)
+        assert refused.status_code == 413
+    assert service.lives()

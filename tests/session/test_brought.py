@@ -1,0 +1,152 @@
+"""Sessions of what people bring: texts, pictures, tables with gaps."""
+
+import json
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from linkwise.errors import InvalidInput
+from linkwise.session import Columns, Session
+
+WORDS = [
+    ["parcel", "late", "damaged", "courier", "address", "lost"],
+    ["password", "login", "account", "locked", "reset", "phone"],
+]
+
+
+def texts(n):
+    return [" ".join(np.random.default_rng(k).permutation(WORDS[k % 2])[:4]) for k in range(n)]
+
+
+@pytest.fixture
+def tickets():
+    """Forty tickets with gaps; there is nothing at all in row 5."""
+    channel = [("mail", "chat", None)[k % 3] for k in range(40)]
+    frame = pd.DataFrame({"nr": np.arange(40) * 3, "message": texts(40), "channel": channel})
+    frame.loc[5, ["message", "channel"]] = None
+    return frame
+
+
+def test_a_frame_is_grouped_by_what_is_in_it_and_shows_its_text(tickets, tmp_path):
+    with Session.create(tmp_path / "s", tickets, 2, n_partitions=20) as session:
+        assert session.grouped_by == "channel (category) and message (text)"
+        assert session.left_out == {"nr": "its name says so, and no two rows share a value"}
+        assert session.unusable == [5]
+        assert session.notes == [
+            "There is no value of channel in 12 rows; such rows are grouped by the others."
+        ]
+        assert session.has_text
+        assert session.rows([3])[0].text == tickets["message"][3]
+        labels = session.labels()
+        assert len(set(labels[0:4:2])) == 1
+        assert labels.shape == (40,)
+
+
+def test_what_made_the_rows_is_kept_and_makes_new_ones(tickets, tmp_path):
+    with Session.create(tmp_path / "s", tickets, 2, n_partitions=5) as session:
+        made = session.features.transform(tickets)
+        places = session.layout("pca").copy()
+    with Session.open(tmp_path / "s") as session:
+        assert np.array_equal(session.features.transform(tickets), made)
+        assert session.features.transform(tickets[:3]).shape == (3, made.shape[1])
+    (tmp_path / "s" / "layout-pca.npy").unlink()
+    with Session.open(tmp_path / "s") as session:
+        assert np.allclose(session.layout("pca"), places, atol=1e-5)
+    assert [path.suffix for path in (tmp_path / "s" / "features").iterdir()].count(".json") == 1
+
+
+def test_plain_numbers_need_nothing_to_be_kept(tmp_path):
+    with Session.create(tmp_path / "s", np.eye(6), 2, n_partitions=5) as session:
+        assert session.features is None
+        assert session.grouped_by == "6 numbers"
+        assert session.left_out == {}
+        assert session.unusable == []
+
+
+def test_a_session_made_by_an_older_linkwise_says_what_it_is_grouped_by(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1,5\n2,7\n9,1\n")
+    Session.create(tmp_path / "s", tmp_path / "t.csv", 2, n_partitions=5).close()
+    told = json.loads((tmp_path / "s" / "session.json").read_text())
+    for new in ("roles", "grouped_by", "unusable", "notes", "pictures"):
+        del told[new]
+    for new in ("roles", "encoding"):
+        del told["columns"][new]
+    (tmp_path / "s" / "session.json").write_text(json.dumps(told))
+    (tmp_path / "s" / "layout-pca.npy").unlink()
+    with Session.open(tmp_path / "s") as session:
+        assert session.grouped_by == "a and b (numbers)"
+        assert session.layout("pca").shape == (3, 2)
+
+
+def test_roles_and_encoding_are_told_and_kept(tmp_path):
+    lines = "".join(f"{k % 3:02d};Größe {k % 4};{k},5\n" for k in range(12))
+    (tmp_path / "t.csv").write_bytes(f"zip;Maß;n\n{lines}".encode("cp437"))
+    columns = Columns(features=("zip", "Maß"), roles={"zip": "category"}, encoding="cp437")
+    with Session.create(tmp_path / "s", tmp_path / "t.csv", 2, columns=columns, n_partitions=5):
+        pass
+    with Session.open(tmp_path / "s") as session:
+        assert session.grouped_by == "zip and Maß (categories)"
+        assert session.rows([1])[0].fields == {"zip": "01", "Maß": "Größe 1", "n": "1,5"}
+
+
+def test_lines_of_text_are_rows(tmp_path):
+    (tmp_path / "t.txt").write_text("\n".join(texts(20)))
+    with Session.create(tmp_path / "s", tmp_path / "t.txt", 2, n_partitions=5) as session:
+        assert session.grouped_by == "line (text)"
+        assert session.rows([4])[0].text == texts(20)[4]
+
+
+@pytest.fixture
+def photos(tmp_path):
+    folder = tmp_path / "photos"
+    (folder / "more").mkdir(parents=True)
+    for k in range(10):
+        colour = (200, 9 * k, 20) if k % 2 else (20, 9 * k, 200)
+        Image.new("RGB", (20 + k, 16), colour).save(
+            folder / ("more" if k % 2 else ".") / f"{k}.png"
+        )
+    return folder
+
+
+def test_a_folder_of_pictures_is_a_session_that_shows_them(photos, tmp_path):
+    with Session.create(tmp_path / "s", photos, 2, n_partitions=10) as session:
+        assert session.grouped_by == "file (picture)"
+        assert session.ids[:2] == ["0.png", "2.png"]
+        assert session.has_images
+        assert session.image(5) == ((photos / "more" / "1.png").read_bytes(), "image/png")
+        labels = session.labels().tolist()
+        assert len(set(labels[:5])) == len(set(labels[5:])) == 1
+    (tmp_path / "s" / "layout-pca.npy").unlink()
+    with Session.open(tmp_path / "s") as session:
+        assert session.row_of("more/9.png") == 9
+        assert session.layout("pca").shape == (10, 2)
+    shutil.rmtree(photos)
+    with Session.open(tmp_path / "s") as session:
+        assert len(session.labels()) == 10  # the answers and the labels are still there
+
+
+def test_pictures_outside_the_folder_are_not_looked_at(photos, tmp_path):
+    rows = "".join(f"{k}.png,{k * k}\n" for k in range(0, 10, 2))
+    (photos / "t.csv").write_text(f"photo,n\n{rows}../photos2/x.png,7\n/etc/hostname.png,8\n")
+    (tmp_path / "photos2").mkdir()
+    Image.new("RGB", (9, 9)).save(tmp_path / "photos2" / "x.png")
+    columns = Columns(features=("photo",))
+    with Session.create(tmp_path / "s", photos / "t.csv", 2, columns=columns) as session:
+        assert session.unusable == [5, 6]
+        assert session.notes == [
+            '"photo": 2 pictures cannot be read and count as missing: ../photos2/x.png, '
+            "/etc/hostname.png."
+        ]
+
+
+def test_standardising_what_is_balanced_already_is_refused(tickets, tmp_path):
+    with pytest.raises(InvalidInput) as caught:
+        Session.create(tmp_path / "s", tickets, 2, standardise=True)
+    assert str(caught.value) == (
+        "the rows are grouped by more than plain numbers, and their parts are balanced already. "
+        "Leave standardise out."
+    )
+    assert not (tmp_path / "s").exists()
