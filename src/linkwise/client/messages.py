@@ -217,7 +217,7 @@ class Upload:
 
 @dataclass(frozen=True)
 class SessionSummary:
-    """A session, in a line."""
+    """A session, in a line; ``damage`` tells why one cannot be opened."""
 
     id: str
     name: str
@@ -225,6 +225,7 @@ class SessionSummary:
     n_clusters: int
     created: str
     seq: int | None
+    damage: str | None
 
 
 @dataclass(frozen=True)
