@@ -214,13 +214,27 @@ def test_a_mapped_file_is_not_changed_by_what_is_written_or_added(tmp_path):
 def test_a_file_cut_while_it_is_mapped_is_told(tmp_path):
     filled(random_labels(3, 20_000)).save(tmp_path)
     loaded = LabelMatrix.load(tmp_path)
+    lent = loaded.borrowed(19_000)
     path = tmp_path / "labels.npy"
     size = path.stat().st_size
     os.truncate(path, 4096)
-    for look in (lambda: loaded.array, lambda: loaded.rows([19_999])):
+    looks = (lambda: loaded.array, lambda: loaded.rows([19_999]), lambda: lent.array)
+    for look in (*looks, lambda: lent.append(np.zeros((3, 1)))):
         with pytest.raises(InvalidInput) as caught:
             look()
         assert str(caught.value) == (
             f"{path} was cut short while it was in use: it had {size} bytes and has 4096. Put a "
             "copy back, and open it again."
         )
+
+
+def test_what_was_lent_is_copied_before_it_changes():
+    labels = random_labels(3, 70)
+    lender = filled(labels)
+    lent = lender.borrowed(50)
+    lent.append(labels[:, :4])
+    other = lender.borrowed()
+    other.write(0, labels[:, 5:7])
+    np.testing.assert_array_equal(lender.array, labels)
+    np.testing.assert_array_equal(lent.array, np.hstack([labels[:, :50], labels[:, :4]]))
+    np.testing.assert_array_equal(other.array, np.hstack([labels[:, 5:7], labels[:, 2:]]))

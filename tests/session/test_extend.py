@@ -10,6 +10,7 @@ from linkwise import Links
 from linkwise.errors import InvalidInput
 from linkwise.session import Columns, Entry, Session, describe
 from linkwise.session.errors import DataChanged, InvalidEvent
+from linkwise.session.state import labelling
 
 N = 60
 
@@ -185,3 +186,18 @@ def test_what_is_on_the_disk_at_the_acknowledgement_is_enough(session, blobs, tm
     with Session.open(tmp_path / "copy") as copy:
         assert_array_equal(copy.labels(), session.labels())
         assert not list(copy.folder.glob(".added-*"))
+
+
+def test_after_more_splits_than_are_kept_rows_are_still_predicted(session, blobs, monkeypatch):
+    for cluster in range(4):
+        session.split(cluster)
+    kept, labels = session.predict(blobs), session.labels().copy()
+    session.close()
+    (session.folder / "checkpoint").unlink()
+    monkeypatch.setattr(labelling, "_MAX_SPLITS", 2)
+    with Session.open(session.folder) as again:
+        assert_array_equal(again.predict(blobs), kept)
+        assert_array_equal(again.labels(), labels)
+        again.extend(blobs[:2])
+        assert_array_equal(again.labels()[:N], labels)
+        assert_array_equal(again.labels()[N:], kept[:2])

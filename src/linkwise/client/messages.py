@@ -239,7 +239,7 @@ class SessionSummary:
     n_clusters: int
     created: str
     seq: int | None
-    damage: str | None = None
+    damage: str | None
 
 
 @dataclass(frozen=True)
