@@ -95,11 +95,12 @@ def served(root):
 def start(root, tmp_path):
     """Start ``linkwise serve`` as a process of its own."""
     (tmp_path / "token").write_text(TOKEN)
+    (tmp_path / "token").chmod(0o600)
     running = []
 
-    def begin():
+    def begin(*options):
         command = [str(Path(sys.executable).with_name("linkwise")), "serve", "--root", str(root)]
-        command += ["--port", "0", "--token-file", str(tmp_path / "token")]
+        command += ["--port", "0", "--token-file", str(tmp_path / "token"), *options]
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )

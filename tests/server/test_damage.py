@@ -207,7 +207,7 @@ def stop_backends(postgres):
 def test_a_database_that_stops_answering_holds_up_nobody(root, start, postgres):
     X = np.random.default_rng(0).normal(size=(60, 3))
     Session.create(root / "kept", X, 2, n_partitions=5, journal=postgres).close()
-    process, client = start()
+    process, client = start("--database", postgres)
     said = {"events": [answer(1, 2, key="k")], "who": ""}
     with client:
         assert client.post("/api/sessions/kept/events", json=said).status_code == 200

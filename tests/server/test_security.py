@@ -267,10 +267,11 @@ def test_a_heap_of_unknown_fields_is_one_refusal(client):
 
 
 def test_of_a_hundred_thousand_wrong_rows_the_first_is_told(client):
-    event = {"kind": "label", "payload": {"rows": ["x"] * 100_000, "name": "a"}}
+    event = {"kind": "label", "payload": {"rows": [None] * 100_000, "name": "a"}}
     refused = client.post(f"{FLOWERS}/events", json={"events": [event]})
     assert refused.status_code == 422
-    assert refused.json()["error"].endswith("rows.0: input should be a valid integer.")
+    assert "rows.0" in refused.json()["error"]
+    assert len(refused.text) < 1_000
 
 
 def test_a_body_that_turns_out_too_long_is_refused(client):

@@ -142,7 +142,7 @@ class Ensemble:
             read_array(source, "mean", FORMAT.what),
             float(header["scale"]),
             read_array(source, "components", FORMAT.what) if header["projected"] else None,
-            bool(header.get("unit", False)),
+            header.get("unit") is True and bool(header["projected"]),
         )
         kind = KINDS[header["kind"]]
         _check_preparation(source, preparation)

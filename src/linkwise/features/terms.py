@@ -67,7 +67,9 @@ class Terms:
         raise ValueError("no terms")
 
     @classmethod
-    def of_vectorizer(cls, vectorizer: Any, components: NDArray[Any], *, unit: bool) -> Self:
+    def of_vectorizer(
+        cls, vectorizer: TfidfVectorizer, components: NDArray[Any], *, unit: bool
+    ) -> Self:
         """Keep what a fitted ``TfidfVectorizer`` and the directions of an SVD know."""
         place = vectorizer.vocabulary_
         return cls(

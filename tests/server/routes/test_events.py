@@ -182,7 +182,7 @@ def test_rows_go_by_id_and_people_are_compared(tmp_path):
         ]
         assert not asked[0] & asked[1]
         links = client.get(f"{here}/export?what=links").text
-        assert links == "i,j,kind,weight\na,c,must,2.0\nb,l,cannot,2.0\n"
+        assert links == "i,j,kind,weight\r\na,c,must,2.0\r\nb,l,cannot,2.0\r\n"
 
 
 def test_clusters_cannot_be_split_without_end(client, monkeypatch):
