@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -41,6 +42,19 @@ SMOOTHING = 0.9
 _N_INIT = 20
 
 
+class Clusters(NamedTuple):
+    """Clusters of the landmarks without answers, and the order in which these are drawn then."""
+
+    labels: Ints
+    order: Ints
+
+
+def draws_of(rng: np.random.RandomState) -> NDArray[np.uint32]:
+    """Return the state of a generator as an array that can be stored."""
+    _, keys, position, *_ = rng.get_state(legacy=True)
+    return np.append(keys, np.uint32(position))
+
+
 @dataclass(frozen=True, eq=False)
 class Basis:
     """Landmarks, and the directions in which their labels may vary.
@@ -64,8 +78,9 @@ class Basis:
         older version wrote.
     n_clusters, n_blocks : int
         Number of clusters, and of blocks in each partition.
-    seed : int
-        Draws the starts of k-means, the same for every number of clusters.
+    draws : uint32 array of shape (625,)
+        State of the generator from which k-means starts and ``order`` are drawn, whatever the
+        number of clusters.
     """
 
     rows: Ints
@@ -77,11 +92,16 @@ class Basis:
     features: NDArray[np.float32]
     n_clusters: int
     n_blocks: int
-    seed: int
+    draws: NDArray[np.uint32]
 
     @property
     def n_landmarks(self) -> int:
         return len(self.rows)
+
+    @property
+    def seed(self) -> int:
+        """A number to draw other things by."""
+        return int(self.draws[0] >> 1)
 
     @cached_property
     def spread(self) -> Floats:
@@ -106,7 +126,7 @@ class Basis:
         """Return the share of votes of each cluster for rows given by their blocks."""
         return np.asarray(scores(blocks, self.tables(memberships)) / len(self.blocks))
 
-    def reclustered(self, n_clusters: int, known: Ints | None = None) -> Basis:
+    def reclustered(self, n_clusters: int, known: Clusters | None = None) -> Basis:
         """Return the same landmarks in another number of clusters.
 
         ``known`` are these clusters where somebody has found them before.
@@ -115,11 +135,15 @@ class Basis:
         if _n_directions(n_clusters, self.n_landmarks) != len(self.smoothness):
             vectors, smoothness = _directions(self.blocks, n_clusters)
             basis = replace(self, vectors=vectors, smoothness=smoothness)
-        if known is None:
-            places = coordinates(basis.vectors, basis.features, n_clusters)
-            rng = np.random.RandomState(self.seed)
-            known = _by_size(best_kmeans(places, n_clusters, _N_INIT, rng), n_clusters)
-        return replace(basis, labels=known, n_clusters=n_clusters)
+        labels, order = known or basis._clustered(n_clusters)
+        return replace(basis, labels=labels, order=order, n_clusters=n_clusters)
+
+    def _clustered(self, n_clusters: int) -> Clusters:
+        rng = np.random.RandomState()
+        rng.set_state(("MT19937", self.draws[:-1], int(self.draws[-1]), 0, 0.0))
+        places = coordinates(self.vectors, self.features, n_clusters)
+        labels = _by_size(best_kmeans(places, n_clusters, _N_INIT, rng), n_clusters)
+        return Clusters(labels, rng.permutation(self.n_landmarks).astype(np.int64))
 
 
 def build_basis(
@@ -140,11 +164,11 @@ def build_basis(
         vectors=vectors,
         smoothness=smoothness,
         labels=np.zeros(n_landmarks, dtype=np.int64),
-        order=rng.permutation(n_landmarks).astype(np.int64),
+        order=np.arange(n_landmarks, dtype=np.int64),
         features=landmark_features(source, rows),
         n_clusters=1,
         n_blocks=n_blocks,
-        seed=int(rng.randint(2**31 - 1)),
+        draws=draws_of(rng),
     )
     return alone.reclustered(n_clusters)
 

@@ -28,9 +28,11 @@ from linkwise.cluster.sequential.follow import Proposal, climb, follow
 from linkwise.cluster.sequential.honour import settle_rows
 from linkwise.cluster.sequential.landmarks import (
     Basis,
+    Clusters,
     Floats,
     Ints,
     build_basis,
+    draws_of,
     lift,
     one_hot,
 )
@@ -232,7 +234,7 @@ class SequentialClustering(OnlineClusterer):
     #: The number of clusters that was asked for last.
     _wanted: int | str
     #: The clusters of the landmarks without answers, for each number that was looked at.
-    _alone: dict[int, Ints]
+    _alone: dict[int, Clusters]
     #: What the landmarks alone say about the number, once somebody asked.
     _choice: KChoice | None
 
@@ -292,24 +294,22 @@ class SequentialClustering(OnlineClusterer):
         if kind not in ("pair", "choice"):
             raise InvalidInput(f'query(kind={kind!r}): kind must be "pair" or "choice".')
         basis, n_asked = self._basis, self.links_.n_links + self.named_.n_known
-        out = self.left_out_
+        out, n_wanted = self.left_out_, n
         with one_blas_thread():  # the same questions whatever the threads
             votes = basis.votes(self._solution.memberships, basis.blocks)
             said = self.links_[basis.rows] | self.named_[basis.rows].to_links()
-            if kind == "choice":
-                return self._without_left_out(choose_choices(basis, votes, said, n + len(out)))[:n]
-            pairs = choose_pairs(basis, votes, said, n_asked, n + len(out))
-        return pairs[~np.isin(pairs, out).any(axis=1)][:n]
-
-    def _without_left_out(self, choices: list[Choice]) -> list[Choice]:
-        """Leave out rows that belong nowhere; nobody is asked about them."""
-        out = set(self.left_out_.tolist())
-        kept = (
-            Choice(choice.row, tuple(row for row in choice.examples if row not in out))
-            for choice in choices
-            if choice.row not in out
-        )
-        return [choice for choice in kept if choice.examples]
+            while True:  # until there are enough without the rows that belong nowhere
+                if kind == "choice":
+                    choices = choose_choices(basis, votes, said, n_wanted)
+                    kept = [choice for c in choices if (choice := _without(c, out)) is not None]
+                    if len(kept) >= n or len(choices) < n_wanted:
+                        return kept[:n]
+                else:
+                    pairs = choose_pairs(basis, votes, said, n_asked, n_wanted)
+                    clear = pairs[~np.isin(pairs, out).any(axis=1)]
+                    if len(clear) >= n or len(pairs) < n_wanted:
+                        return clear[:n]
+                n_wanted *= 2
 
     def recluster(self, n_clusters: int | str) -> Self:
         """Have another number of clusters; what was said is kept, the ensemble too.
@@ -581,7 +581,7 @@ class SequentialClustering(OnlineClusterer):
             self._basis: Basis = build_basis(
                 ensemble.labels, source, self.n_clusters_, ensemble.n_blocks, rng
             )
-        self._alone, self._choice = {self.n_clusters_: self._basis.labels}, None
+        self._alone, self._choice = {}, None
         self.left_out_ = np.empty(0, dtype=np.int64)
 
     def _check_classes(self, named: PartialLabels) -> None:
@@ -610,7 +610,7 @@ class SequentialClustering(OnlineClusterer):
         if n_clusters != basis.n_clusters:
             with one_blas_thread():
                 basis = basis.reclustered(n_clusters, self._alone.get(n_clusters))
-            self._alone[n_clusters] = basis.labels
+            self._alone[n_clusters] = Clusters(basis.labels, basis.order)
         return basis
 
     def _hearing(self) -> _Hearing:
@@ -715,7 +715,7 @@ class SequentialClustering(OnlineClusterer):
         basis = {name: getattr(self._basis, name) for name in _BASIS_ARRAYS}
         solution = {part.name: getattr(self._solution, part.name) for part in fields(Solution)}
         counted = {
-            "_count.seed": np.array(self._basis.seed),
+            "_count.draws": self._basis.draws,
             "_count.wanted": np.array(-1 if self._wanted == "auto" else self._wanted),
             "_count.left_out": self.left_out_,
         }
@@ -732,22 +732,27 @@ class SequentialClustering(OnlineClusterer):
             if not (version == 1 and name == "features")  # it kept none
         }
         basis.setdefault("features", np.empty((len(basis["rows"]), 0), dtype=np.float32))
-        self._wanted, seed, self.left_out_ = self.n_clusters, 0, np.empty(0, dtype=np.int64)
+        self._wanted, self.left_out_ = self.n_clusters, np.empty(0, dtype=np.int64)
+        draws = draws_of(np.random.RandomState(0))  # older versions kept none
         if version >= 4:
-            seed, wanted = (int(arrays[f"_count.{name}"]) for name in ("seed", "wanted"))
-            self._wanted, self.left_out_ = (
-                wanted if wanted > 0 else "auto",
-                arrays["_count.left_out"],
-            )
+            wanted, draws = int(arrays["_count.wanted"]), arrays["_count.draws"]
+            self._wanted = wanted if wanted > 0 else "auto"
+            self.left_out_ = arrays["_count.left_out"]
         self._basis = Basis(
-            **basis, n_clusters=self.n_clusters_, n_blocks=int(self.ensemble_.n_blocks), seed=seed
+            **basis, n_clusters=self.n_clusters_, n_blocks=int(self.ensemble_.n_blocks), draws=draws
         )
-        self._alone, self._choice = {self.n_clusters_: self._basis.labels}, None
+        self._alone, self._choice = {}, None
         if version < 3:  # answers were heard by another rule
             self._solve()
             return
         solution = {part.name: arrays[f"_solution.{part.name}"] for part in fields(Solution)}
         self._solution = Solution(**solution)
+
+
+def _without(choice: Choice, out: Ints) -> Choice | None:
+    """Leave out rows that belong nowhere; None if the choice is about one."""
+    examples = tuple(row for row in choice.examples if row not in out)
+    return Choice(choice.row, examples) if examples and choice.row not in out else None
 
 
 class _Hearing:
