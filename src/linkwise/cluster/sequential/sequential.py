@@ -432,7 +432,8 @@ class SequentialClustering(OnlineClusterer):
         -------
         self
         """
-        return self._leave_out(np.union1d(self.left_out_, self._rows("leave_out", rows)))
+        left = self._rows("leave_out", rows)
+        return self._leave_out(np.union1d(self.left_out_, left))
 
     def take_in(self, rows: ArrayLike) -> Self:
         """Take back that rows belong nowhere, as if it had never been said.
