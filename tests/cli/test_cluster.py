@@ -372,6 +372,16 @@ def test_an_unknown_method_is_a_wrong_call(misused, people):
     assert said.startswith("Error: Invalid value for '--method': 'magic' is not one of ")
 
 
+def test_auto_finds_the_number_of_clusters(run, people):
+    found = json.loads(run("cluster", people, "-k", "auto", "-o", "out.csv", "--json").stdout)
+    assert found["n_clusters"] == 2
+
+
+def test_a_method_that_needs_a_number_says_so(refused, people):
+    sentence = refused("cluster", people, "-k", "auto", "-o", "out.csv", "--method", "lsc")
+    assert sentence == "LSC(n_clusters='auto'): n_clusters must be a whole number >= 1."
+
+
 def test_no_clusters_are_a_wrong_call(misused, people):
     assert misused("cluster", people, "-k", 0, "-o", "out.csv") == (
         "Error: Invalid value for '-k': '0' is neither a number of clusters nor \"auto\"."

@@ -9,7 +9,8 @@ from sklearn.metrics import adjusted_rand_score
 
 import linkwise as lw
 from linkwise.cluster import how_many
-from linkwise.cluster.how_many import WALK, choose_by_structure, numbers_to_compare
+from linkwise.cluster.consensus import join_nearest, spectrum
+from linkwise.cluster.how_many import WALK, Half, choose_by_structure, gap, numbers_to_compare
 from linkwise.errors import InvalidInput, MissingExtra
 
 CENTERS = 20 * np.random.default_rng(1).normal(size=(6, 8))
@@ -74,8 +75,7 @@ def test_tiny_tables_have_a_number_too():
 
 def test_the_gap_is_that_of_a_walk_which_begins_anew(small_ensemble):
     """Against the eigenvalues of the walk's own matrix."""
-    blocks, features = small_ensemble
-    found = choose_by_structure(blocks, features, 8, [2, 3, 4], 0).gap
+    blocks, _ = small_ensemble
     n = blocks.shape[1]
     shared = (blocks[:, :, None] == blocks[:, None, :]).mean(axis=0)
     np.fill_diagonal(shared, -1.0)
@@ -86,8 +86,9 @@ def test_the_gap_is_that_of_a_walk_which_begins_anew(small_ensemble):
     graph = np.maximum(graph, graph.T)
     walk = graph / graph.sum(axis=1, keepdims=True)
     rate = 1 - np.sort(np.linalg.eigvals(walk).real)[::-1] + 1 / WALK
+    values, _ = spectrum(join_nearest(blocks), 5)
     for k in (2, 3, 4):
-        assert found[k] == pytest.approx(np.log(rate[k] / rate[k - 1]), abs=1e-8)
+        assert gap(values, k) == pytest.approx(np.log(rate[k] / rate[k - 1]), abs=1e-8)
 
 
 @pytest.fixture(scope="module")
@@ -98,20 +99,23 @@ def small_ensemble():
     return blocks, (group[:, None] + rng.normal(size=(60, 2)) / 9).astype(np.float32)
 
 
-def test_stability_is_the_agreement_of_halves(small_ensemble, monkeypatch):
-    """Halves that agree, halves that are drawn at random, and the index between."""
+def test_stability_and_gap_are_means_over_the_halves(small_ensemble, monkeypatch):
     blocks, features = small_ensemble
     assert choose_by_structure(blocks, features, 8, [2, 3], 0).stability[3] == 1.0
-    told = np.random.default_rng(0).integers(0, 3, (2 * how_many.N_PARTINGS, 60))
-    halves = iter(told)
-    monkeypatch.setattr(how_many, "_told_by_half", lambda *_: {2: next(halves)})
-    found = choose_by_structure(blocks, features, 8, [2], 0)
-    assert found.k == 2  # the only one: nothing had to be told
-    found = how_many._stability(blocks, features, 8, [2], np.random.RandomState(0))
-    expected = np.mean(
-        [adjusted_rand_score(a, b) for a, b in zip(told[::2], told[1::2], strict=True)]
-    )
-    assert found[2] == pytest.approx(expected)
+    rng = np.random.default_rng(0)
+    told = rng.integers(0, 3, (2 * how_many.N_PARTINGS, 2, 60))
+    values = np.sort(rng.uniform(size=(2 * how_many.N_PARTINGS, 4)))[:, ::-1]
+    drawn = [Half({2: a, 3: b}, some) for (a, b), some in zip(told, values, strict=True)]
+    halves = iter(drawn)
+    monkeypatch.setattr(how_many, "_told_by_half", lambda *_: next(halves))
+    found = choose_by_structure(blocks, features, 8, [2, 3], 0)
+    for position, k in enumerate((2, 3)):
+        pairs = zip(told[::2, position], told[1::2, position], strict=True)
+        stability = np.mean([adjusted_rand_score(a, b) for a, b in pairs])
+        mean = np.mean([gap(half.eigenvalues, k) for half in drawn])
+        assert found.stability[k] == pytest.approx(stability)
+        assert found.gap[k] == pytest.approx(mean)
+        assert found.scores[k] == pytest.approx(mean * max(stability, 0) ** 2)
 
 
 def test_the_choice_is_drawn(choice):

@@ -3,20 +3,20 @@ r"""How many clusters: as many as two halves of an ensemble agree on, where its 
 For each number :math:`k` of clusters, landmarks and partitions are parted into halves at random.
 Each half clusters its landmarks by its partitions alone, and says by vote what all landmarks are;
 :math:`s_k` is the adjusted Rand index of the two, averaged over some such partings. The graph of
-all landmarks has eigenvalues :math:`\lambda`; a random walk on it that begins anew once in
-:math:`1/\rho` steps leaves the k-th group at the rate :math:`1 - \lambda_k + \rho`, and
+the landmarks of a half has eigenvalues :math:`\lambda`; a random walk on it that begins anew once
+in :math:`1/\rho` steps leaves the k-th group at the rate :math:`1 - \lambda_k + \rho`, and
 
 .. math:: g_k = \log \frac{1 - \lambda_{k+1} + \rho}{1 - \lambda_k + \rho}
 
-is the gap between k groups that hold together and one more that does not. The largest
-:math:`g_k s_k^2` wins.
+is the gap between k groups that hold together and one more that does not, averaged over the halves
+too. The largest :math:`g_k s_k^2` wins.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -195,8 +195,7 @@ def choose_by_structure(
     ks = numbers_to_compare(k_range, blocks.shape[1])
     if len(ks) == 1:
         return KChoice(ks[0], {ks[0]: 0.0}, {}, {})
-    gap = _gaps(blocks, ks)
-    stability = _stability(blocks, features, n_blocks, ks, np.random.RandomState(seed))
+    stability, gap = _compare_halves(blocks, features, n_blocks, ks, np.random.RandomState(seed))
     score = {k: gap[k] * max(stability[k], 0.0) ** 2 for k in ks}
     return KChoice(max(ks, key=lambda k: score[k]), score, stability, gap)
 
@@ -219,33 +218,42 @@ def numbers_to_compare(k_range: Iterable[int] | None, n_landmarks: int) -> list[
     return sorted({int(k) for k in given})
 
 
-def _gaps(blocks: NDArray[np.uint8], ks: list[int]) -> dict[int, float]:
-    """Return the gap after each number of groups in the spectrum of all landmarks."""
-    values, _ = spectrum(join_nearest(blocks), max(ks) + 1)
-    leaves = np.append(1.0 - values, np.ones(1)) + 1.0 / WALK
-    return {k: float(np.log(leaves[k] / leaves[k - 1])) for k in ks}
-
-
-def _stability(
+def _compare_halves(
     blocks: NDArray[np.uint8],
     features: NDArray[np.float32],
     n_blocks: int,
     ks: list[int],
     rng: np.random.RandomState,
-) -> dict[int, float]:
-    """Return how far two halves of landmarks and partitions agree, for each number."""
+) -> tuple[dict[int, float], dict[int, float]]:
+    """Return how far two halves of landmarks and partitions agree, and their gap, per number."""
     if len(blocks) < 2 or blocks.shape[1] < 4:
-        return dict.fromkeys(ks, 1.0)
-    agreement: dict[int, list[float]] = {k: [] for k in ks}
+        return dict.fromkeys(ks, 1.0), dict.fromkeys(ks, 0.0)
+    agreement, gaps = [], []
     for _ in range(N_PARTINGS):
         partitions, landmarks = (_halves(n, rng) for n in blocks.shape)
         one, other = (
             _told_by_half(blocks[some], chosen, features, n_blocks, ks, rng)
             for some, chosen in zip(partitions, landmarks, strict=True)
         )
-        for k in ks:
-            agreement[k].append(ari(one[k], other[k]))
-    return {k: float(np.mean(found)) for k, found in agreement.items()}
+        agreement.append([ari(one.labels[k], other.labels[k]) for k in ks])
+        gaps += [[gap(half.eigenvalues, k) for k in ks] for half in (one, other)]
+    means = (np.mean(found, axis=0).tolist() for found in (agreement, gaps))
+    stability, held = (dict(zip(ks, mean, strict=True)) for mean in means)
+    return stability, held
+
+
+def gap(eigenvalues: Floats, k: int) -> float:
+    """Return how much better k groups hold together than one more would."""
+    leaves = np.append(1.0 - eigenvalues, 1.0) + 1.0 / WALK
+    last = len(leaves) - 1
+    return float(np.log(leaves[min(k, last)] / leaves[min(k - 1, last)]))
+
+
+class Half(NamedTuple):
+    """What one half says of all landmarks, for each number, and the spectrum of its graph."""
+
+    labels: dict[int, Ints]
+    eigenvalues: Floats
 
 
 def _halves(n: int, rng: np.random.RandomState) -> tuple[Ints, Ints]:
@@ -260,10 +268,10 @@ def _told_by_half(
     n_blocks: int,
     ks: list[int],
     rng: np.random.RandomState,
-) -> dict[int, Ints]:
+) -> Half:
     """Cluster the chosen landmarks, and let their partitions vote on all of them."""
     seen = np.ascontiguousarray(blocks[:, chosen])
-    _, vectors = spectrum(join_nearest(seen), max(ks))
+    values, vectors = spectrum(join_nearest(seen), max(ks) + 1)
     members = block_members(seen, n_blocks)
     whole = np.ascontiguousarray(blocks)
 
@@ -273,4 +281,4 @@ def _told_by_half(
         tables = np.asarray(members @ one_hot(labels, k)).reshape(len(blocks), n_blocks, k)
         return np.asarray(scores(whole, tables).argmax(axis=1))
 
-    return {k: told(k) for k in ks}
+    return Half({k: told(k) for k in ks}, values)

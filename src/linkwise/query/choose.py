@@ -93,6 +93,8 @@ def _candidates(model: SequentialClustering, n: int, strategy: Strategy) -> list
     if strategy.choose is None:
         return _listed(model.query(n))
     situation = Situation.of(model)
+    if situation.n_landmarks < 2:
+        return []
     chosen = _listed(situation.rows[strategy.choose(situation, n)])
     if strategy.mixed:
         return _in_turns(chosen, _listed(model.query(n)), model.links_.n_links)

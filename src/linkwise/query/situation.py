@@ -56,11 +56,13 @@ class Situation:
     @classmethod
     def of(cls, model: SequentialClustering) -> Situation:
         """Look at a fitted model."""
-        landmarks, rows = model.landmarks_, model.landmarks_.rows
+        landmarks = model.landmarks_
+        asked = ~np.isin(landmarks.rows, model.left_out_)  # not those that belong nowhere
+        rows = landmarks.rows[asked]
         return cls(
             rows=rows,
             blocks=np.ascontiguousarray(model.ensemble_.labels.rows(rows).T),
-            labels=landmarks.labels,
+            labels=landmarks.labels[asked],
             votes=model.votes(rows),
             order=np.random.default_rng(0).permutation(len(rows)),
             links=model.links_[rows] | model.named_[rows].to_links(),

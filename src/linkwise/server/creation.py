@@ -41,7 +41,7 @@ def creation(service: Service, wanted: schemas.NewSession) -> Work:
     return work
 
 
-def create_session(folder: Path, data: Path | str, n_clusters: int, **options: Any) -> None:
+def create_session(folder: Path, data: Path | str, n_clusters: int | str, **options: Any) -> None:
     """Make a session of a file, or of the bundled data of that name, and close it again.
 
     What the columns of a file are for is guessed where ``columns`` does not say it.

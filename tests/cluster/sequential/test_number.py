@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.datasets import make_blobs
+from sklearn.exceptions import NotFittedError
 
 import linkwise as lw
 from linkwise import Links, PartialLabels, SequentialClustering
@@ -209,6 +210,18 @@ def test_nobody_is_asked_about_rows_that_belong_nowhere():
 def test_rows_that_do_not_exist_cannot_be_left_out(rows):
     with pytest.raises(InvalidInput, match="leave_out"):
         fitted(2).leave_out(rows)
+
+
+@pytest.mark.parametrize("call", ["choose_k", "propose_k", "outliers"])
+def test_a_model_that_is_not_fitted_says_so(call):
+    with pytest.raises(NotFittedError):
+        getattr(SequentialClustering("auto"), call)()
+
+
+@pytest.mark.parametrize("call", ["recluster", "leave_out", "take_in"])
+def test_a_model_that_is_not_fitted_cannot_be_changed(call):
+    with pytest.raises(NotFittedError):
+        getattr(SequentialClustering("auto"), call)(2)
 
 
 def test_what_was_never_left_out_cannot_be_taken_in():

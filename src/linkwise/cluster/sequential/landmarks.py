@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,6 +30,7 @@ from linkwise.cluster.consensus import side_by_side as side_by_side
 from linkwise.cluster.consensus import unit_rows as unit_rows
 from linkwise.ensemble import LabelMatrix, RowSource
 from linkwise.ensemble.preparation import Preparation
+from linkwise.errors import InvalidInput
 from linkwise.kernels.coassociation import nearest_by_coassociation
 from linkwise.kernels.vote.vote import scores
 
@@ -40,6 +42,26 @@ N_DIRECTIONS = 200
 #: How far the graph carries: the share of each step of a walk that goes on.
 SMOOTHING = 0.9
 _N_INIT = 20
+
+
+class Clusters(NamedTuple):
+    """Clusters of the landmarks without answers, and the order in which these are drawn then."""
+
+    labels: Ints
+    order: Ints
+
+
+def draws_of(rng: np.random.RandomState) -> NDArray[np.uint32]:
+    """Return the state of a generator as an array that can be stored."""
+    _, keys, position, *_ = rng.get_state(legacy=True)
+    return np.append(keys, np.uint32(position))
+
+
+def checked_draws(draws: NDArray[Any]) -> NDArray[np.uint32]:
+    """Return the state of a generator that was read from a file, if it is one."""
+    if draws.shape != (625,) or draws[-1] > 624:
+        raise InvalidInput("the model's generator is not one: _count.draws is damaged.")
+    return np.asarray(draws, dtype=np.uint32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +87,9 @@ class Basis:
         older version wrote.
     n_clusters, n_blocks : int
         Number of clusters, and of blocks in each partition.
-    seed : int
-        Draws the starts of k-means, the same for every number of clusters.
+    draws : uint32 array of shape (625,)
+        State of the generator from which k-means starts and ``order`` are drawn, whatever the
+        number of clusters.
     """
 
     rows: Ints
@@ -78,11 +101,16 @@ class Basis:
     features: NDArray[np.float32]
     n_clusters: int
     n_blocks: int
-    seed: int
+    draws: NDArray[np.uint32]
 
     @property
     def n_landmarks(self) -> int:
         return len(self.rows)
+
+    @property
+    def seed(self) -> int:
+        """A number to draw other things by."""
+        return int(self.draws[0] >> 1)
 
     @cached_property
     def spread(self) -> Floats:
@@ -107,7 +135,7 @@ class Basis:
         """Return the share of votes of each cluster for rows given by their blocks."""
         return np.asarray(scores(blocks, self.tables(memberships)) / len(self.blocks))
 
-    def reclustered(self, n_clusters: int, known: Ints | None = None) -> Basis:
+    def reclustered(self, n_clusters: int, known: Clusters | None = None) -> Basis:
         """Return the same landmarks in another number of clusters.
 
         ``known`` are these clusters where somebody has found them before.
@@ -116,11 +144,15 @@ class Basis:
         if _n_directions(n_clusters, self.n_landmarks) != len(self.smoothness):
             vectors, smoothness = _directions(self.blocks, n_clusters)
             basis = replace(self, vectors=vectors, smoothness=smoothness)
-        if known is None:
-            places = coordinates(basis.vectors, basis.features, n_clusters)
-            rng = np.random.RandomState(self.seed)
-            known = _by_size(best_kmeans(places, n_clusters, _N_INIT, rng), n_clusters)
-        return replace(basis, labels=known, n_clusters=n_clusters)
+        labels, order = known or basis._clustered(n_clusters)
+        return replace(basis, labels=labels, order=order, n_clusters=n_clusters)
+
+    def _clustered(self, n_clusters: int) -> Clusters:
+        rng = np.random.RandomState()
+        rng.set_state(("MT19937", self.draws[:-1], int(self.draws[-1]), 0, 0.0))
+        places = coordinates(self.vectors, self.features, n_clusters)
+        labels = _by_size(best_kmeans(places, n_clusters, _N_INIT, rng), n_clusters)
+        return Clusters(labels, rng.permutation(self.n_landmarks).astype(np.int64))
 
 
 def build_basis(
@@ -145,11 +177,11 @@ def build_basis(
         vectors=vectors,
         smoothness=smoothness,
         labels=np.zeros(n_landmarks, dtype=np.int64),
-        order=rng.permutation(n_landmarks).astype(np.int64),
+        order=np.arange(n_landmarks, dtype=np.int64),
         features=landmark_features(source, rows, preparation),
         n_clusters=1,
         n_blocks=n_blocks,
-        seed=int(rng.randint(2**31 - 1)),
+        draws=draws_of(rng),
     )
     return alone.reclustered(n_clusters)
 

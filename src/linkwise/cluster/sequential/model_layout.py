@@ -49,7 +49,7 @@ Layout = Mapping[str, Part]
 UNIT, FAR = 1 + 1e-6, 1e9
 #: Letters: n rows, p partitions, b blocks, k clusters, c classes, m links; l landmarks,
 #: d directions, f features of landmarks, s rows spoken about, o rows left
-#: out, q and t sampled rows.
+#: out, w words of a generator, q and t sampled rows.
 LAYOUTS: dict[str, Layout] = {
     "SequentialClustering": {
         "_basis.rows": Part(np.int64, "l", below="n", order="increasing"),
@@ -59,7 +59,7 @@ LAYOUTS: dict[str, Layout] = {
         "_basis.labels": Part(np.int64, "l", below="k"),
         "_basis.lot": Part(np.int64, "l", below="l", order="distinct"),
         "_basis.features": Part(np.float32, "lf", within=(-FAR, FAR)),
-        "_count.seed": Part(np.int64, "", within=(0, 2**32 - 1)),
+        "_count.draws": Part(np.uint32, "w"),
         "_count.wanted": Part(np.int64, "", within=(-1, 256)),
         "_count.left_out": Part(np.int64, "o", below="n", order="increasing"),
         "_solution.memberships": Part(np.float64, "lk", within=(0, UNIT)),

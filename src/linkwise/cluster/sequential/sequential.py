@@ -28,9 +28,12 @@ from linkwise.cluster.sequential.follow import Proposal, climb, follow
 from linkwise.cluster.sequential.honour import settle_rows
 from linkwise.cluster.sequential.landmarks import (
     Basis,
+    Clusters,
     Floats,
     Ints,
     build_basis,
+    checked_draws,
+    draws_of,
     lift,
     one_hot,
 )
@@ -239,7 +242,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
     _counts: ClassVar[bool] = True
 
     #: The clusters of the landmarks without answers, for each number that was looked at.
-    _alone: dict[int, Ints]
+    _alone: dict[int, Clusters]
     #: What the landmarks alone say about the number, once somebody asked.
     _choice: KChoice | None
 
@@ -299,15 +302,22 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         if kind not in ("pair", "choice"):
             raise InvalidInput(f'query(kind={kind!r}): kind must be "pair" or "choice".')
         basis, n_asked = now.basis, now.links.n_links + now.named.n_known
-        out = now.left_out
+        out, n_wanted = now.left_out, n
         with one_blas_thread():  # the same questions whatever the threads
             votes = basis.votes(now.solution.memberships, basis.blocks)
             said = now.links[basis.rows] | now.named[basis.rows].to_links()
-            if kind == "choice":
-                found = choose_choices(basis, votes, said, n + len(out))
-                return _without_left_out(found, set(out.tolist()))[:n]
-            pairs = choose_pairs(basis, votes, said, n_asked, n + len(out))
-        return pairs[~np.isin(pairs, out).any(axis=1)][:n]
+            while True:  # until there are enough without the rows that belong nowhere
+                if kind == "choice":
+                    choices = choose_choices(basis, votes, said, n_wanted)
+                    kept = [choice for c in choices if (choice := _without(c, out)) is not None]
+                    if len(kept) >= n or len(choices) < n_wanted:
+                        return kept[:n]
+                else:
+                    pairs = choose_pairs(basis, votes, said, n_asked, n_wanted)
+                    clear = pairs[~np.isin(pairs, out).any(axis=1)]
+                    if len(clear) >= n or len(pairs) < n_wanted:
+                        return clear[:n]
+                n_wanted *= 2
 
     def recluster(self, n_clusters: int | str) -> Self:
         """Have another number of clusters; what was said is kept, the ensemble too.
@@ -430,7 +440,8 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         -------
         self
         """
-        return self._leave_out(np.union1d(self.left_out_, self._rows("leave_out", rows)))
+        left = self._rows("leave_out", rows)
+        return self._leave_out(np.union1d(self.left_out_, left))
 
     def take_in(self, rows: ArrayLike) -> Self:
         """Take back that rows belong nowhere, as if it had never been said.
@@ -582,7 +593,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
                 rng,
                 ensemble.preparation,
             )
-        self._alone, self._choice = {self._assumed: basis.labels}, None
+        self._alone, self._choice = {}, None
         return basis
 
     def _check_classes(self, named: PartialLabels, n_clusters: int, wanted: int | str) -> None:
@@ -609,7 +620,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         if n_clusters != basis.n_clusters:
             with one_blas_thread():
                 basis = basis.reclustered(n_clusters, self._alone.get(n_clusters))
-            self._alone[n_clusters] = basis.labels
+            self._alone[n_clusters] = Clusters(basis.labels, basis.order)
         return basis
 
     def _hearing(
@@ -725,7 +736,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         basis = {name: getattr(now.basis, name) for name in _BASIS_ARRAYS}
         solution = {part.name: getattr(now.solution, part.name) for part in fields(Solution)}
         counted = {
-            "_count.seed": np.array(now.basis.seed),
+            "_count.draws": now.basis.draws,
             "_count.wanted": np.array(-1 if now.wanted == "auto" else now.wanted),
             "_count.left_out": now.left_out,
         }
@@ -743,32 +754,23 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
             if not (version == 1 and name == "features")  # it kept none
         }
         parts.setdefault("features", np.empty((len(parts["rows"]), 0), dtype=np.float32))
-        wanted, seed, left_out = self.n_clusters, 0, np.empty(0, dtype=np.int64)
+        wanted, left_out = self.n_clusters, np.empty(0, dtype=np.int64)
+        draws = draws_of(np.random.RandomState(0))  # older versions kept none
         if version >= 4:
-            seed, number = (int(arrays[f"_count.{name}"]) for name in ("seed", "wanted"))
+            number, draws = int(arrays["_count.wanted"]), checked_draws(arrays["_count.draws"])
             wanted = number if number > 0 else "auto"
             left_out = arrays["_count.left_out"]
         basis = Basis(
             **parts,
             n_clusters=stored.n_clusters,
             n_blocks=int(stored.ensemble.n_blocks),
-            seed=seed,
+            draws=draws,
         )
-        self._alone, self._choice = {stored.n_clusters: basis.labels}, None
+        self._alone, self._choice = {}, None
         if version < 4:  # answers were heard by another rule
             return Restored(basis, None, wanted, left_out)
         found = {part.name: arrays[f"_solution.{part.name}"] for part in fields(Solution)}
         return Restored(basis, Solution(**found), wanted, left_out)
-
-
-def _without_left_out(choices: list[Choice], out: set[int]) -> list[Choice]:
-    """Leave out rows that belong nowhere; nobody is asked about them."""
-    kept = (
-        Choice(choice.row, tuple(row for row in choice.examples if row not in out))
-        for choice in choices
-        if choice.row not in out
-    )
-    return [choice for choice in kept if choice.examples]
 
 
 def _suspect(links: Links, suspicion: Floats, k: int) -> Suspect:
@@ -777,6 +779,12 @@ def _suspect(links: Links, suspicion: Floats, k: int) -> Suspect:
     is_must = k < n_must
     i, j = links.must[k] if is_must else links.cannot[k - n_must]
     return Suspect(int(i), int(j), "must" if is_must else "cannot", float(suspicion[k]))
+
+
+def _without(choice: Choice, out: Ints) -> Choice | None:
+    """Leave out rows that belong nowhere; None if the choice is about one."""
+    examples = tuple(row for row in choice.examples if row not in out)
+    return Choice(choice.row, examples) if examples and choice.row not in out else None
 
 
 class _Hearing:

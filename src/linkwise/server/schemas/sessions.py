@@ -47,7 +47,7 @@ class NewSession(Request):
     """A clustering to begin."""
 
     name: Name
-    n_clusters: Annotated[int, Field(ge=1, le=256), Whole]
+    n_clusters: Annotated[int, Field(ge=1, le=256), Whole] | Literal["auto"]
     source: UploadSource | BundledSource | FileSource
     columns: Columns | None = None
     standardise: bool | None = None

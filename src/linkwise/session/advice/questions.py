@@ -40,8 +40,7 @@ def ask(
 ) -> list[Question]:
     """Return up to ``n`` questions; pairs that nobody could tell are not asked again."""
     unwanted = {(min(p), max(p)) for p in skip} | {(i, j) for i, j in state.unsure.tolist()}
-    pairs = choose_pairs(model, n + len(state.nowhere), strategy, unwanted)
-    pairs = pairs[~np.isin(pairs, state.nowhere).any(axis=1)][:n]
+    pairs = choose_pairs(model, n, strategy, unwanted)
     whys = _whys(model, view, state, pairs, STRATEGIES[strategy].why, name)
     return [
         Question(i, j, guess(view.labels, i, j), why)
