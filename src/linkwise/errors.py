@@ -21,7 +21,7 @@ class LinkwiseError(Exception):
     ...     lw.COPKMeans(n_clusters=0).fit([[0.0], [1.0]])
     ... except lw.errors.LinkwiseError as error:
     ...     print(error)
-    COPKMeans(n_clusters=0): n_clusters must be a whole number >= 1.
+    COPKMeans(n_clusters=0): n_clusters must be a whole number >= 1 or 'auto'.
     """
 
 
