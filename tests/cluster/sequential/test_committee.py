@@ -10,6 +10,7 @@ from linkwise import Links, PartialLabels
 from linkwise.cluster.sequential.answers import Answers
 from linkwise.cluster.sequential.committee import (
     _MISPLACED,
+    STEEP,
     View,
     _doubt,
     _mix,
@@ -60,8 +61,8 @@ def test_two_views_are_mixed_by_what_they_predict():
     answers = pairs(10, 10)
     knows = View(np.full((3, 2), 0.9), np.full((3, 2), 0.8), np.where(answers.must, 0.95, 0.05))
     guesses = View(np.full((3, 2), 0.1), np.full((3, 2), 0.2), np.full(20, 0.5))
-    found, weight = _mix(answers, guesses, knows, 0.0, 0.02)
-    back, other = _mix(answers, knows, guesses, 0.0, 0.02)
+    found, weight = _mix(answers, guesses, knows, 0.02, STEEP)
+    back, other = _mix(answers, knows, guesses, 0.02, STEEP)
     assert weight > 0.9
     assert weight + other == pytest.approx(1.0)
     for one, same in zip(found, back, strict=True):
@@ -76,7 +77,7 @@ def weigh(answers, right, before):
     def together(chance):
         return np.where(answers.must, chance, 1 - np.asarray(chance))
 
-    return _weight(answers, together(before), together(right), _doubt(answers), 0.02)
+    return _weight(answers, together(before), together(right), 0.02, STEEP, _doubt(answers))
 
 
 def test_nothing_said_weighs_nothing():

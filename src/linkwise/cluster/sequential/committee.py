@@ -4,7 +4,7 @@ Each fold of the answers is left out in turn. From what remains the landmarks ar
 corrected, once by the bent graph and once more by Gaussians; memberships are averaged over the
 folds, so nothing is chosen and a single answer moves little. How much better one view predicts the
 answers that were left out than another does says how far it counts: its weight is
-:math:`\sigma(2 (z - d))`, where :math:`z` is the gain in standard errors and :math:`d` the doubt
+:math:`\sigma(s (z - d))`, where :math:`z` is the gain in standard errors and :math:`d` the doubt
 beforehand. So the ways of learning are mixed with each other, and then with the clusters that
 nobody said anything about. What comes out judges the answers.
 """
@@ -28,6 +28,10 @@ from linkwise.kernels.belief import softmax_rows
 
 #: Shares of rows that clusters may misplace; the answers weigh them.
 _MISPLACED = np.array([0.02, 0.05, 0.1, 0.2, 0.4, 0.8])
+#: How steeply a weight grows with the evidence: of what was learned against no answers, and of one
+#: way of learning against another, both of which listen.
+STEEP = 2.0
+GENTLE = 0.7
 #: Power to which votes are raised where chances are read from them: a clear majority of partitions
 #: is right far more often than it is large.
 SHARPNESS = 4.0
@@ -71,9 +75,9 @@ def listen(basis: Basis, places: Places, answers: Answers) -> Posterior:
     silent = View(alone, basis.votes(alone, basis.blocks), answers.together(sharpen(votes)))
     rate = first.error_rate
     bent, voted, own = _learn(basis, places, answers, 1.0 - first.suspicion, cluster_of)
-    gaussian, _ = _mix(answers, voted, own, 0.0, rate)
-    learned, _ = _mix(answers, bent, gaussian, 0.0, rate)
-    found, weight = _mix(answers, silent, learned, _doubt(answers), rate)
+    gaussian, _ = _mix(answers, voted, own, rate, GENTLE)
+    learned, _ = _mix(answers, bent, gaussian, rate, GENTLE)
+    found, weight = _mix(answers, silent, learned, rate, STEEP, _doubt(answers))
     votes = _as_seen(basis, answers, basis.votes(found.memberships, places.blocks), found.seen)
     is_named = answers.named >= 0
     votes[is_named] = one_hot(cluster_of[answers.named[is_named]], r)
@@ -102,11 +106,13 @@ class View(NamedTuple):
     together: Floats
 
 
-def _mix(answers: Answers, one: View, other: View, doubt: float, rate: float) -> tuple[View, float]:
+def _mix(
+    answers: Answers, one: View, other: View, rate: float, steep: float, doubt: float = 0.0
+) -> tuple[View, float]:
     """Mix two views; the other one counts as far as it predicts what was left out better."""
     r = one.memberships.shape[1]
     before, after = (calibrate(answers, v.together, r, rate).together for v in (one, other))
-    w = _weight(answers, before, after, doubt, rate)
+    w = _weight(answers, before, after, rate, steep, doubt)
     mixed = View(
         memberships=w * other.memberships + (1.0 - w) * one.memberships,
         seen=w * other.seen + (1.0 - w) * one.seen,
@@ -209,7 +215,9 @@ def _log_likelihood(answers: Answers, together: Floats) -> float:
     return float(np.log(np.maximum(if_not + (if_same - if_not) * together, 1e-3)).sum())
 
 
-def _weight(answers: Answers, before: Floats, after: Floats, doubt: float, rate: float) -> float:
+def _weight(
+    answers: Answers, before: Floats, after: Floats, rate: float, steep: float, doubt: float
+) -> float:
     """Return how far a view counts that predicts ``after`` instead of ``before``."""
     if len(answers) == 0:
         return 0.0
@@ -218,7 +226,7 @@ def _weight(answers: Answers, before: Floats, after: Floats, doubt: float, rate:
     gain = np.log(chances[0]) - np.log(chances[1])
     spread = np.square(gain - gain.mean()).sum()
     surely = gain.sum() / np.sqrt(spread + CHANGE**2)
-    return float(1.0 / (1.0 + np.exp(np.clip(2.0 * (doubt - surely), -50.0, 50.0))))
+    return float(1.0 / (1.0 + np.exp(np.clip(steep * (doubt - surely), -50.0, 50.0))))
 
 
 def name_clusters(answers: Answers, votes: Floats, n_clusters: int) -> Ints:
