@@ -62,7 +62,7 @@ def test_hovering_a_point_tells_which_row_it_is(open_page):
 
 def test_rows_inside_a_loop_are_said_to_belong_together(open_page):
     studio = open_page("flowers")
-    studio.lasso(reach=0.2)
+    studio.lasso()
     chosen = studio.page.get_by_role("group", name="Chosen rows")
     n = int(re.match(r"(\d+) row", chosen.inner_text()).group(1))
     studio.button("These belong together").click()
@@ -74,7 +74,7 @@ def test_rows_inside_a_loop_are_said_to_belong_together(open_page):
 
 def test_rows_inside_a_loop_are_given_a_name(open_page):
     studio = open_page("flowers")
-    studio.lasso(reach=0.15)
+    studio.lasso()
     studio.page.get_by_label("Name for the chosen rows").fill("lilies")
     studio.button("Give name").click()
     studio.tab("History")
