@@ -217,16 +217,10 @@ class DataFile:
 
 
 @dataclass(frozen=True)
-class Upload:
+class Upload(DataFile):
     """A file that was taken in."""
 
     upload: str
-    name: str
-    kind: str
-    n_rows: int
-    columns: list[FileColumn]
-    image_shape: list[int] | None
-    guess: GuessedColumns
 
 
 @dataclass(frozen=True)
