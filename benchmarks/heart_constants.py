@@ -33,7 +33,7 @@ PROBABILITIES = ("ERROR_RATE", "MISPLACED", "MISJUDGED", "SET_ASIDE", "SMOOTHING
 #: What people say with a weight is a matter of words, not of the model: halved, all would be facts.
 WORDS = ("CONFIRMED",)
 #: These files belong to another estimator, or to files on disk.
-_OTHERS = ("scsc", "online", "model_file")
+_OTHERS = ("scsc", "online", "model_file", "model_layout", "follow")
 
 
 def modules() -> list[ModuleType]:

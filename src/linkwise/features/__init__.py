@@ -12,8 +12,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from linkwise.lazy import loader
 
 if TYPE_CHECKING:
     from linkwise.features.image_embeddings import ImageEmbeddings as ImageEmbeddings
@@ -25,22 +26,16 @@ if TYPE_CHECKING:
 
 #: Where each name lives. Modules load on first use: who only looks at columns needs no estimator.
 _HOME = {
-    "ImageEmbeddings": "image_embeddings",
-    "ImageFeatures": "images",
-    "Role": "roles",
-    "TableFeatures": "table",
-    "TextEmbeddings": "text_embeddings",
-    "guess_roles": "roles",
+    "ImageEmbeddings": "linkwise.features.image_embeddings",
+    "ImageFeatures": "linkwise.features.images",
+    "Role": "linkwise.features.roles",
+    "TableFeatures": "linkwise.features.table",
+    "TextEmbeddings": "linkwise.features.text_embeddings",
+    "guess_roles": "linkwise.features.roles",
 }
 
 __all__ = [*_HOME]
 
 
 if not TYPE_CHECKING:  # type checkers would believe that any name is there
-
-    def __getattr__(name: str) -> object:
-        if name not in _HOME:
-            raise AttributeError(f"module 'linkwise.features' has no attribute {name!r}")
-        value = getattr(import_module(f"linkwise.features.{_HOME[name]}"), name)
-        globals()[name] = value
-        return value
+    __getattr__ = loader(__name__, _HOME)

@@ -11,9 +11,9 @@ rows, the most useful first. Its cost does not depend on the number of rows.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from linkwise.lazy import loader
 from linkwise.query.names import NAMES
 
 if TYPE_CHECKING:
@@ -34,13 +34,7 @@ __all__ = ["NAMES", *HOME]
 
 
 if not TYPE_CHECKING:  # type checkers would believe that any name is there
-
-    def __getattr__(name: str) -> object:
-        if name not in HOME:
-            raise AttributeError(f"module 'linkwise.query' has no attribute {name!r}")
-        value = getattr(import_module(HOME[name]), name)
-        globals()[name] = value
-        return value
+    __getattr__ = loader(__name__, HOME)
 
 
 def __dir__() -> list[str]:

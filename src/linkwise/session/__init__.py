@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from linkwise.lazy import loader
 
 if TYPE_CHECKING:
     from linkwise.query import STRATEGIES as STRATEGIES
@@ -67,13 +68,7 @@ __all__ = [*HOME]
 
 
 if not TYPE_CHECKING:  # type checkers would believe that any name is there
-
-    def __getattr__(name: str) -> object:
-        if name not in HOME:
-            raise AttributeError(f"module 'linkwise.session' has no attribute {name!r}")
-        value = getattr(import_module(HOME[name]), name)
-        globals()[name] = value
-        return value
+    __getattr__ = loader(__name__, HOME)
 
 
 def __dir__() -> list[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -50,88 +52,67 @@ def create_session(
         "Session.create", "n_clusters", n_clusters, low=1, high=256, integer=True, or_in=("auto",)
     )
     require_number("Session.create", "random_state", random_state, low=0, integer=True)
+    with _draft(folder) as draft:
+        placed = place_data(data, draft)
+        path = placed.path
+        file = DataFile.of(path, copied=placed.copied)
+        if placed.pictures is not None:
+            columns = of_pictures(columns)
+        table = read_data(placed, columns)
+        columns = columns.completed(table)
+        n_rows = int(table.X.shape[0])
+        if not isinstance(n_clusters, str) and n_clusters > n_rows:
+            raise InvalidInput(
+                f"{n_rows} rows cannot make {n_clusters} clusters. Ask for fewer clusters."
+            )
+        if table.made is not None and standardise is not None:
+            raise InvalidInput(
+                "the rows are grouped by more than plain numbers, and their parts are balanced "
+                "already. Leave standardise out."
+            )
+        wanted = table.has_units if standardise is None else standardise
+        X = prepared_rows(table, wanted)
+        model = SequentialClustering(
+            n_clusters, n_partitions=n_partitions, random_state=random_state
+        ).fit(X)
+        model.recluster(model.n_clusters_)  # the journal says when it changes
+        description = Description(
+            id=uuid.uuid4().hex,
+            name=name or folder.name,
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            n_rows=n_rows,
+            n_clusters=model.n_clusters_,
+            data=file,
+            columns=columns,
+            features=table.features,
+            shown=shown_columns(path, columns, table),
+            image_shape=find_image_shape(path, columns, table.X.shape[1]),
+            standardised=wanted,
+            roles={name: (role.name, role.reason) for name, role in table.roles.items()},
+            grouped_by=grouped_by(table),
+            unusable=table.unusable.tolist(),
+            notes=list(table.notes),
+            pictures=placed.pictures,
+            journal=None if journal is None else without_secrets(journal),
+        )
+        model.save(draft / MODEL_FOLDER)
+        if table.made is not None:
+            write_features(draft, table.made)
+        write_layout(draft, "pca", pca_layout(X))
+        file.check()  # it might have changed while it was read
+        description.write(draft)
+        create_journal(draft, journal, description.id)
+
+
+@contextmanager
+def _draft(folder: Path) -> Iterator[Path]:
+    """Lend the draft of a folder; a disk that fails is a sentence, and nothing is left behind."""
     try:
         with draft_of(folder) as draft:
-            _fill(
-                draft,
-                folder,
-                data,
-                n_clusters,
-                name=name,
-                columns=columns,
-                standardise=standardise,
-                n_partitions=n_partitions,
-                journal=journal,
-                random_state=random_state,
-            )
+            yield draft
     except OSError as error:
         if isinstance(error, LinkwiseError):
             raise
         raise StorageTrouble(
             f"the session in {folder} could not be made: {reason(error)}. Nothing was left behind."
         ) from error
-
-
-def _fill(
-    draft: Path,
-    folder: Path,
-    data: TableLike,
-    n_clusters: int | str,
-    *,
-    name: str | None,
-    columns: Columns,
-    standardise: bool | None,
-    n_partitions: int,
-    journal: str | None,
-    random_state: int,
-) -> None:
-    """Put everything that belongs to the session in ``folder`` into its draft."""
-    placed = place_data(data, draft)
-    path = placed.path
-    file = DataFile.of(path, copied=placed.copied)
-    if placed.pictures is not None:
-        columns = of_pictures(columns)
-    table = read_data(placed, columns)
-    columns = columns.completed(table)
-    n_rows = int(table.X.shape[0])
-    if not isinstance(n_clusters, str) and n_clusters > n_rows:
-        raise InvalidInput(
-            f"{n_rows} rows cannot make {n_clusters} clusters. Ask for fewer clusters."
-        )
-    if table.made is not None and standardise is not None:
-        raise InvalidInput(
-            "the rows are grouped by more than plain numbers, and their parts are balanced "
-            "already. Leave standardise out."
-        )
-    wanted = table.has_units if standardise is None else standardise
-    X = prepared_rows(table, wanted)
-    model = SequentialClustering(
-        n_clusters, n_partitions=n_partitions, random_state=random_state
-    ).fit(X)
-    model.recluster(model.n_clusters_)  # the journal says when it changes
-    description = Description(
-        id=uuid.uuid4().hex,
-        name=name or folder.name,
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-        n_rows=n_rows,
-        n_clusters=model.n_clusters_,
-        data=file,
-        columns=columns,
-        features=table.features,
-        shown=shown_columns(path, columns, table),
-        image_shape=find_image_shape(path, columns, table.X.shape[1]),
-        standardised=wanted,
-        roles={name: (role.name, role.reason) for name, role in table.roles.items()},
-        grouped_by=grouped_by(table),
-        unusable=table.unusable.tolist(),
-        notes=list(table.notes),
-        pictures=placed.pictures,
-        journal=None if journal is None else without_secrets(journal),
-    )
-    model.save(draft / MODEL_FOLDER)
-    if table.made is not None:
-        write_features(draft, table.made)
-    write_layout(draft, "pca", pca_layout(X))
-    file.check()  # it might have changed while it was read
-    description.write(draft)
-    create_journal(draft, journal, description.id)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.cluster.sequential.model_layout import LAYOUTS, SAID, CheckedArrays
+from linkwise.cluster.sequential.model_layout import LAYOUTS, MOST_CLUSTERS, SAID, CheckedArrays
 from linkwise.constraints import Links, PartialLabels
 from linkwise.ensemble import Ensemble
 from linkwise.errors import InvalidInput
@@ -219,7 +219,7 @@ _FIELDS: dict[str, Callable[[Any], bool]] = {
     "n_features": lambda value: type(value) is int and value >= 1,
     "feature_names": _are_texts,
     "classes": _are_classes,
-    "n_clusters": lambda value: type(value) is int and 1 <= value <= 256,
+    "n_clusters": lambda value: type(value) is int and 1 <= value <= MOST_CLUSTERS,
 }
 #: The versions from which on there are fields that older files lack.
 _SINCE = {"classes": 3, "n_clusters": 4}

@@ -47,6 +47,8 @@ Layout = Mapping[str, Part]
 
 #: One, and what rounding adds to it; and farther than prepared rows lie from their mean.
 UNIT, FAR = 1 + 1e-6, 1e9
+#: A cluster is one byte.
+MOST_CLUSTERS = 256
 #: Letters: n rows, p partitions, b blocks, k clusters, c classes, m links; l landmarks,
 #: d directions, f features of landmarks, s rows spoken about, o rows left
 #: out, w words of a generator, q and t sampled rows.
@@ -60,7 +62,7 @@ LAYOUTS: dict[str, Layout] = {
         "_basis.lot": Part(np.int64, "l", below="l", order="distinct"),
         "_basis.features": Part(np.float32, "lf", within=(-FAR, FAR)),
         "_count.draws": Part(np.uint32, "w"),
-        "_count.wanted": Part(np.int64, "", within=(-1, 256)),
+        "_count.wanted": Part(np.int64, "", within=(-1, MOST_CLUSTERS)),
         "_count.left_out": Part(np.int64, "o", below="n", order="increasing"),
         "_solution.memberships": Part(np.float64, "lk", within=(0, UNIT)),
         "_solution.seen": Part(np.int64, "l", below="k"),

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple, Self, overload
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from linkwise.cluster.base import Labels
 from linkwise.cluster.how_many import (
     ASSUMED_CLUSTERS,
-    LANDMARKS_PER_CLUSTER,
     KChoice,
     choose_by_structure,
     numbers_to_compare,
@@ -23,8 +21,8 @@ from linkwise.cluster.how_many import (
 from linkwise.cluster.report import FitReport
 from linkwise.cluster.sequential.answers import Answers
 from linkwise.cluster.sequential.ask import Choice, choose_choices, choose_pairs
-from linkwise.cluster.sequential.committee import Posterior, listen
-from linkwise.cluster.sequential.follow import Proposal, climb, follow
+from linkwise.cluster.sequential.follow import Proposal, follow
+from linkwise.cluster.sequential.hearing import Hearing
 from linkwise.cluster.sequential.honour import settle_rows
 from linkwise.cluster.sequential.landmarks import (
     Basis,
@@ -34,10 +32,10 @@ from linkwise.cluster.sequential.landmarks import (
     build_basis,
     checked_draws,
     draws_of,
-    lift,
     one_hot,
 )
 from linkwise.cluster.sequential.model_file import StoredModel
+from linkwise.cluster.sequential.model_layout import MOST_CLUSTERS
 from linkwise.cluster.sequential.online import (
     Margins,
     Moment,
@@ -45,7 +43,6 @@ from linkwise.cluster.sequential.online import (
     Restored,
     accepts_old_options,
 )
-from linkwise.cluster.sequential.views import Places
 from linkwise.constraints import Links, PartialLabels
 from linkwise.ensemble import Ensemble, RowSource, SourceLike, build_ensemble
 from linkwise.ensemble.blas import one_blas_thread
@@ -58,8 +55,6 @@ from linkwise.validation import check_choice, check_number, require_number
 SET_ASIDE = 0.8
 #: Among so few answers none is set aside: there is too little to judge them by.
 FIRST_ANSWERS = 30
-#: Labels are stored in one byte.
-_MAX_CLUSTERS = 256
 #: Rows whose votes are counted at once.
 _CHUNK = 100_000
 
@@ -270,7 +265,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
 
     def _check_params(self, X: object) -> None:  # noqa: ARG002
         self._check_online_params()
-        check_number(self, "n_clusters", low=1, high=_MAX_CLUSTERS, integer=True, or_in=("auto",))
+        check_number(self, "n_clusters", low=1, high=MOST_CLUSTERS, integer=True, or_in=("auto",))
         check_number(self, "n_blocks", low=1, high=256, integer=True, or_in=("auto",))
         check_choice(self, "honour", ("trusted", "all"))
         check_choice(self, "fast", (True, False))
@@ -335,7 +330,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         self
         """
         now = self._now
-        most = min(_MAX_CLUSTERS, len(now.basis.rows))
+        most = min(MOST_CLUSTERS, len(now.basis.rows))
         require_number(
             "recluster", "n_clusters", n_clusters, low=1, high=most, integer=True, or_in=("auto",)
         )
@@ -600,10 +595,10 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         """Refuse more classes than clusters; where their number is "auto", it grows."""
         if wanted != "auto":
             super()._check_classes(named, n_clusters, wanted)
-        elif len(named.classes) > _MAX_CLUSTERS:
+        elif len(named.classes) > MOST_CLUSTERS:
             raise InvalidInput(
                 f"{type(self).__name__}(n_clusters='auto'): the labels name {len(named.classes)} "
-                f"classes, and there can be {_MAX_CLUSTERS} clusters at most."
+                f"classes, and there can be {MOST_CLUSTERS} clusters at most."
             )
 
     def _unasked(self, basis: Basis) -> KChoice:
@@ -625,9 +620,9 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
 
     def _hearing(
         self, ensemble: Ensemble, basis: Basis, links: Links, named: PartialLabels
-    ) -> _Hearing:
+    ) -> Hearing:
         with_number = partial(self._with, basis)
-        return _Hearing(with_number, Answers.of(links, named), ensemble, len(named.classes))
+        return Hearing(with_number, Answers.of(links, named), ensemble, len(named.classes))
 
     def _read(
         self, given: Links | PartialLabels | None, n_samples: int
@@ -785,56 +780,6 @@ def _without(choice: Choice, out: Ints) -> Choice | None:
     """Leave out rows that belong nowhere; None if the choice is about one."""
     examples = tuple(row for row in choice.examples if row not in out)
     return Choice(choice.row, examples) if examples and choice.row not in out else None
-
-
-class _Hearing:
-    """What answers make of the landmarks in any number of clusters, each heard once.
-
-    ``with_number`` returns the landmarks in so many clusters.
-    """
-
-    def __init__(
-        self,
-        with_number: Callable[[int], Basis],
-        answers: Answers,
-        ensemble: Ensemble,
-        n_classes: int,
-    ) -> None:
-        self.answers, self._with_number, self._n_classes = answers, with_number, n_classes
-        self._blocks = ensemble.labels.rows(answers.rows)
-        self._mixture: sp.csr_array | None = None
-        self._heard: dict[int, Posterior] = {}
-
-    def posterior(self, n_clusters: int) -> Posterior:
-        """Return what the answers make of so many clusters."""
-        if n_clusters not in self._heard:
-            basis = self._with_number(n_clusters)
-            with one_blas_thread():
-                self._heard[n_clusters] = listen(basis, self._places(basis), self.answers)
-        return self._heard[n_clusters]
-
-    def climb(self, start: int, n_landmarks: int) -> dict[int, float]:
-        """Return the evidence for numbers of clusters around ``start``, as far as it rises."""
-        low = max(2, self._n_classes)
-        high = max(start, min(_MAX_CLUSTERS, n_landmarks // LANDMARKS_PER_CLUSTER))
-        return climb(self.evidence, start, min(low, start), high)
-
-    def evidence(self, n_clusters: int) -> float:
-        """Return the log-likelihood of the answers that were left out, in so many clusters."""
-        return self.posterior(n_clusters).evidence
-
-    def contradictions(self, n_clusters: int) -> tuple[int, int]:
-        """Count the answers that tear one of the clusters without answers apart, or join two."""
-        basis = self._with_number(n_clusters)
-        blocks = np.ascontiguousarray(self._blocks.T)
-        cluster = basis.votes(one_hot(basis.labels, n_clusters), blocks).argmax(axis=1)
-        same, must = cluster[self.answers.i] == cluster[self.answers.j], self.answers.must
-        return int((same & ~must).sum()), int((~same & must).sum())
-
-    def _places(self, basis: Basis) -> Places:
-        if self._mixture is None:
-            self._mixture = lift(basis, self.answers.rows, self._blocks)
-        return Places.of(basis, self._mixture, np.ascontiguousarray(self._blocks.T))
 
 
 #: The arrays of the basis that are written, and what they are called in files.
