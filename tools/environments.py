@@ -23,18 +23,16 @@ PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 EXTRAS = ("files", "plot", "postgres", "studio", "tables")
 #: What versions break first: sparse graphs, data frames, files, options of commands, compiled code.
 SHORT = (
+    "tests/constraints/test_argument.py",
     "tests/constraints/test_closure.py",
     "tests/constraints/test_frames.py",
-    "tests/constraints/test_argument.py",
-    "tests/files",
-    "tests/tables",
+    "tests/constraints/test_repair.py",
     "tests/cli/test_check.py",
     "tests/cli/test_cluster.py",
-    "tests/cli/test_group.py",
-    "tests/features/test_table.py",
     "tests/features/test_images.py",
+    "tests/files",
     "tests/scores",
-    "tests/laws/test_facts.py",
+    "tests/tables/test_csv_file.py",
 )
 #: The browser is the same in every environment: it is enough that one has tried it.
 LEFT_OUT = ("--ignore=tests/studio", "--ignore=tests/test_types.py")
@@ -63,13 +61,17 @@ def main() -> None:
 def _outcome(name: str, python: str, short: bool, *, lowest: bool = False) -> str:
     folder = HOME / name
     if not _uv("venv", "--quiet", "--clear", "--python", python, str(folder), may_fail=True):
-        return "skipped, as it is neither here nor can be fetched (uv python install " + python + ")"
+        return (
+            "skipped, as it is neither here nor can be fetched (uv python install " + python + ")"
+        )
     group = "short" if short else "test"
     wanted = [f"--python={folder}", "--editable", f".[{','.join(EXTRAS)}]", "--group", group]
     _uv("pip", "install", "--quiet", *wanted, *(["--resolution=lowest-direct"] if lowest else []))
-    tests = [str(path) for path in SHORT] if short else [*LEFT_OUT]
+    # Old packages beside new ones call what is deprecated; that is theirs to mend, and was mended.
+    options = ["-W", "ignore::DeprecationWarning"] if lowest else []
+    pytest = [folder / "bin" / "python", "-m", "pytest", "-q", "-n", "auto"]
     done = subprocess.run(
-        [folder / "bin" / "python", "-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider", *tests],
+        [*pytest, "-p", "no:cacheprovider", *options, *(SHORT if short else LEFT_OUT)],
         cwd=ROOT,
         env={**os.environ, "NUMBA_CACHE_DIR": str(folder / "compiled")},
         check=False,

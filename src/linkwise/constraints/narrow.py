@@ -1,4 +1,4 @@
-"""Graphs in the form that every version of SciPy can walk."""
+"""Graphs and tables in the form that every version of SciPy understands."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from scipy.sparse import csr_array
 
 
 def narrow(graph: csr_array) -> csr_array:
-    """Return the graph with 32-bit indices: older versions of ``csgraph`` take no others."""
+    """Return ``graph`` with 32-bit indices: older ``csgraph`` and ``milp`` take no others."""
     indices, indptr = graph.indices.astype(np.int32), graph.indptr.astype(np.int32)
     return csr_array((graph.data, indices, indptr), shape=graph.shape)
