@@ -4,8 +4,8 @@
     python tools/environments.py matrix            each Python in PYTHONS, with the newest versions
     python tools/environments.py lowest matrix --short    a few minutes of it, for every change
 
-Environments lie in `.venvs`, made by uv, which fetches a Python that is not here. One that cannot be
-had is skipped, and the last line says so.
+Environments lie in `.venvs`, made by uv, which fetches a Python that is not here. One that cannot
+be had is skipped, and the last line says so.
 """
 
 from __future__ import annotations
