@@ -1,6 +1,5 @@
 """What an engine is asked, and that nothing else looks at all rows."""
 
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
