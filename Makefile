@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 # What each kind of work needs; a stamp in the environment says that it is there.
-NEEDS_demo   := --editable ".[plot]"
+NEEDS_demo   := --no-compile --editable ".[plot]"
 NEEDS_studio := --editable ".[studio]"
 NEEDS_dev    := --editable ".[files,plot,tables,studio,postgres]" --group dev
 DEMO   := $(VENV)/.ready-demo
