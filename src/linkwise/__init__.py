@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from linkwise import features as features
     from linkwise import metric as metric
     from linkwise import scores as scores
+    from linkwise.choosing.comparison import compare as compare
+    from linkwise.choosing.link_folds import LinkKFold as LinkKFold
+    from linkwise.choosing.link_folds import LinkShuffleSplit as LinkShuffleSplit
     from linkwise.cluster.how_many import choose_k as choose_k
     from linkwise.cluster.kmeans.constrained_kmeans import ConstrainedKMeans as ConstrainedKMeans
     from linkwise.cluster.kmeans.cop_kmeans import COPKMeans as COPKMeans
@@ -59,6 +62,8 @@ HOME = {
     "LCVQE": "linkwise.cluster.kmeans.lcvqe",
     "LSC": "linkwise.cluster.spectral.lsc",
     "LandmarkSpectralClustering": "linkwise.cluster.spectral.landmark_spectral",
+    "LinkKFold": "linkwise.choosing.link_folds",
+    "LinkShuffleSplit": "linkwise.choosing.link_folds",
     "Links": "linkwise.constraints",
     "MMC": "linkwise.cluster.margin.mmc",
     "MPCKMeans": "linkwise.cluster.kmeans.mpck_means",
@@ -73,6 +78,7 @@ HOME = {
     "SeededKMeans": "linkwise.cluster.kmeans.seeded_kmeans",
     "SequentialClustering": "linkwise.cluster.sequential.sequential",
     "choose_k": "linkwise.cluster.how_many",
+    "compare": "linkwise.choosing.comparison",
     "load": "linkwise.cluster.sequential.model_file",
     "run_options": "linkwise.running",
 }
