@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from linkwise.cluster.how_many import choose_k as choose_k
     from linkwise.cluster.kmeans.constrained_kmeans import ConstrainedKMeans as ConstrainedKMeans
     from linkwise.cluster.kmeans.cop_kmeans import COPKMeans as COPKMeans
+    from linkwise.cluster.kmeans.cvqe import CVQE as CVQE
     from linkwise.cluster.kmeans.kcc import KCC as KCC
     from linkwise.cluster.kmeans.lcvqe import LCVQE as LCVQE
     from linkwise.cluster.kmeans.mpck_means import MPCKMeans as MPCKMeans
@@ -52,6 +53,7 @@ __version__ = "0.1.0"
 HOME = {
     "COPKMeans": "linkwise.cluster.kmeans.cop_kmeans",
     "CPCMMC": "linkwise.cluster.margin.cpcmmc",
+    "CVQE": "linkwise.cluster.kmeans.cvqe",
     "ConstrainedKMeans": "linkwise.cluster.kmeans.constrained_kmeans",
     "E2CP": "linkwise.cluster.spectral.e2cp",
     "KCC": "linkwise.cluster.kmeans.kcc",
