@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from linkwise.cluster.kmeans.partition_kmeans import PartitionKMeans as PartitionKMeans
     from linkwise.cluster.kmeans.pck_means import PCKMeans as PCKMeans
     from linkwise.cluster.kmeans.seeded_kmeans import SeededKMeans as SeededKMeans
+    from linkwise.cluster.kmeans.sized_kmeans import SizedKMeans as SizedKMeans
     from linkwise.cluster.margin.cpcmmc import CPCMMC as CPCMMC
     from linkwise.cluster.margin.max_margin import MaxMarginClustering as MaxMarginClustering
     from linkwise.cluster.margin.mmc import MMC as MMC
@@ -73,6 +74,7 @@ HOME = {
     "SCSC": "linkwise.cluster.sequential.scsc",
     "SeededKMeans": "linkwise.cluster.kmeans.seeded_kmeans",
     "SequentialClustering": "linkwise.cluster.sequential.sequential",
+    "SizedKMeans": "linkwise.cluster.kmeans.sized_kmeans",
     "choose_k": "linkwise.cluster.how_many",
     "load": "linkwise.cluster.sequential.model_file",
     "run_options": "linkwise.running",

@@ -40,7 +40,7 @@ def test_without_links_it_is_k_means(blobs):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_of_few_links_the_objective_is_the_sum_of_the_paper(blobs, seed):
-    X, y = blobs
+    X, _ = blobs
     pairs = np.random.RandomState(seed).permutation(60)[:24].reshape(-1, 2)  # no row twice
     links = Links(60, must=pairs[:6], cannot=pairs[6:], weight=np.resize([0.2, 1.0, 2.0], 12))
     model = CVQE(3, random_state=seed).fit(X, constraints=links)
