@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from linkwise import datasets as datasets
+    from linkwise import engines as engines
     from linkwise import errors as errors
     from linkwise import features as features
     from linkwise import metric as metric
@@ -79,7 +80,7 @@ HOME = {
     "load": "linkwise.cluster.sequential.model_file",
     "run_options": "linkwise.running",
 }
-_ROOMS = ("datasets", "errors", "features", "metric", "scores")
+_ROOMS = ("datasets", "engines", "errors", "features", "metric", "scores")
 
 __all__ = [*HOME, *_ROOMS, "__version__"]
 

@@ -18,7 +18,7 @@ from linkwise.ensemble.models import (
     models_from_arrays,
 )
 from linkwise.ensemble.preparation import Preparation
-from linkwise.ensemble.sources import SourceLike, as_source
+from linkwise.ensemble.sources import RowSource, SourceLike, as_source
 from linkwise.ensemble.store import LabelMatrix
 from linkwise.errors import InvalidInput
 from linkwise.files.headed import Format, read_array, short, write_arrays
@@ -100,14 +100,16 @@ class Ensemble:
         cancel: Cancel | None = None,
     ) -> None:
         """Label rows and append them; if that fails or is cancelled, nothing is appended."""
-        source = as_source(X)
+        self.append(as_source(X), Execution(n_threads, chunk_rows, progress, cancel))
+
+    def append(self, source: RowSource, execution: Execution) -> None:
+        """Do what :meth:`extend` does, as ``execution`` says."""
         first = self.labels.n_rows
         self.labels.reserve(first + source.n_rows)
 
         def write(start: int, block: NDArray[np.uint8]) -> None:
             self.labels.write(first + start, block)
 
-        execution = Execution(n_threads, chunk_rows, progress, cancel)
         label_rows(source, self.preparation, self.models, write, execution)
         self.labels.announce(first + source.n_rows)
 

@@ -1,9 +1,14 @@
 """Live sessions: the labels follow, whatever happens meanwhile."""
 
+import json
 import threading
+import time
 
 import numpy as np
-from service_client import FLOWERS, answer, tell
+from service_client import FLOWERS, TOKEN, answer, calling, tell
+
+from linkwise.cluster.sequential.follow import Proposal
+from linkwise.server.app import create_app
 
 
 def test_answers_are_stored_while_labels_are_computed_and_share_the_next_computation(
@@ -27,6 +32,24 @@ def test_answers_are_stored_while_labels_are_computed_and_share_the_next_computa
     go.set()
     assert client.get(f"{FLOWERS}/labels").headers["x-linkwise-seq"] == "11"
     assert len(computed) <= 2
+
+
+def test_the_number_of_clusters_follows_the_answers_by_itself(root):
+    about = root / "flowers" / "session.json"
+    about.write_text(json.dumps(json.loads(about.read_text()) | {"follows": True}))
+    said = [answer(0, k) for k in range(1, 8)]
+    with calling(create_app(root, token=TOKEN)) as client:
+        assert client.get(f"{FLOWERS}/number").json()["follows"]
+        client.flowers.propose_k = lambda: Proposal(2, "two kinds", 9.0)
+        tell(client, *said)
+        deadline = time.monotonic() + 60
+        while client.flowers.seq == len(said) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        event = client.get(f"{FLOWERS}/history?after={len(said)}").json()["events"][0]
+        assert (event["who"], event["payload"]) == ("linkwise", {"n_clusters": 2, "new": []})
+        assert client.get(FLOWERS).json()["n_clusters"] == 2
+        tell(client, {"kind": "undo", "payload": {"event": event["seq"]}})
+        assert client.get(f"{FLOWERS}/number").json()["follows"] is False
 
 
 def test_labels_that_could_not_be_computed_are_tried_again(client, monkeypatch):

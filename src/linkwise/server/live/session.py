@@ -22,6 +22,7 @@ import anyio.to_thread
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwise.errors import LinkwiseError
 from linkwise.server.live.feed import Feed, journal_frame, view_frame
 from linkwise.server.live.memory import give_back
 from linkwise.server.live.turns import Turns
@@ -45,6 +46,8 @@ MOST_SHOWN = 64
 #: the processor is left to those who store them.
 FLOOD = 100
 LONGEST_REST = 2.0
+#: The number of clusters is thought over after so many new events, and such a share of all.
+FEWEST_TO_FOLLOW, SHARE_TO_FOLLOW = 5, 0.1
 #: Seconds between two times of giving free memory back.
 TIDY_EVERY = 5.0
 
@@ -79,6 +82,7 @@ class LiveSession:
         self._failure: Exception | None = None
         self._work = Condition()
         self._wanted, self._stopped = True, False
+        self._look_at = 1
         self._users, self._left = 0, time.monotonic()
         self._stop_listening = session.listen(self._pass_on)
         self._worker = Thread(target=self._compute_views, name="linkwise-labels", daemon=True)
@@ -185,6 +189,7 @@ class LiveSession:
                 self._tell(self._fail, error)
             else:
                 self._tell(self._show, view, frame)
+                self._follow(view.seq)
             if started - tidied >= TIDY_EVERY:
                 tidied = started
                 give_back()
@@ -197,6 +202,16 @@ class LiveSession:
             self._work.wait_for(lambda: self._wanted or self._stopped)
             self._wanted = False
             return not self._stopped
+
+    def _follow(self, seq: int) -> None:
+        """Let the number of clusters follow the answers now and then, if nobody waits for more."""
+        if seq < self._look_at or self._wanted:
+            return
+        self._look_at = seq + max(FEWEST_TO_FOLLOW, int(SHARE_TO_FOLLOW * seq))
+        try:
+            self.session.follow()
+        except LinkwiseError as error:  # the next answers bring it up again
+            logger.warning("the number of clusters cannot follow the answers", exc_info=error)
 
     def _rest(self, seconds: float) -> None:
         with self._work:

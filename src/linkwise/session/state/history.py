@@ -91,7 +91,8 @@ class History:
             if not 0 <= n <= self.log.n:
                 raise InvalidEvent(f"there is no state after {n} events; there are {self.log.n}.")
             about = self._description
-            return State.of(self.log, n, about.n_rows + self.log.joined(n), about.n_clusters)
+            n_rows = about.n_rows + self.log.joined(n)
+            return State.of(self.log, n, n_rows, about.n_clusters, about.unusable)
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Call ``listener`` with the new events after each commit; returns how to stop it."""
