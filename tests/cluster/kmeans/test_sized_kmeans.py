@@ -134,8 +134,7 @@ def test_sparse_rows_give_the_same_result(blobs):
         ),
         (
             {"max_size": 29},
-            "SizedKMeans(max_size=29): 3 clusters of 29 hold 87 rows, X has 90. "
-            "Allow at least 30.",
+            "SizedKMeans(max_size=29): 3 clusters of 29 hold 87 rows, X has 90. Allow at least 30.",
         ),
     ],
 )
