@@ -59,7 +59,7 @@ count_votes(const u8* __restrict__ labels, u64 stride, const int4* __restrict__ 
             int n_groups, const uint4* __restrict__ tables, u32 n_rows, u32 rows_per_block,
             u32 first_cluster, u32 is_first, u32 is_last, u16* best_so_far, u16* second_so_far,
             u16* winner_so_far, double unit, int doubt, int* __restrict__ winners,
-            float* __restrict__ margins, u32* n_close, uint2* close)
+            float* __restrict__ margins, u32* n_close, u32* close)
 {
     extern __shared__ __align__(128) u8 shared[];
     const u32 shared_at = (u32)__cvta_generic_to_shared(shared);
@@ -136,11 +136,9 @@ count_votes(const u8* __restrict__ labels, u64 stride, const int4* __restrict__ 
     }
     if (!busy) return;
 
-    u32 n_mine = 0, close_rows = 0;
-    u32 masks[ROWS];
+    u32 close_rows = 0;
 #pragma unroll
     for (int j = 0; j < ROWS; j++) {
-        masks[j] = 0;
         if (row + j < n_rows) {
             u32 score[CLUSTERS];
 #pragma unroll
@@ -171,14 +169,7 @@ count_votes(const u8* __restrict__ labels, u64 stride, const int4* __restrict__ 
             if (is_last) {
                 winners[row + j] = winner;
                 margins[row + j] = (float)(unit * (double)(best - second));
-                if ((int)(best - second) <= doubt) {
-                    const int lowest = (int)second - doubt;
-#pragma unroll
-                    for (int c = 0; c < CLUSTERS; c++)
-                        masks[j] |= ((int)score[c] >= lowest ? 1u : 0u) << c;
-                    close_rows |= 1u << j;
-                    n_mine++;
-                }
+                if ((int)(best - second) <= doubt) close_rows |= 1u << j;
             } else {
                 best_so_far[row + j] = best;
                 second_so_far[row + j] = second;
@@ -186,10 +177,10 @@ count_votes(const u8* __restrict__ labels, u64 stride, const int4* __restrict__ 
             }
         }
     }
-    if (n_mine) {
-        u32 at = atomicAdd(n_close, n_mine);
+    if (close_rows) {
+        u32 at = atomicAdd(n_close, __popc(close_rows));
 #pragma unroll
         for (int j = 0; j < ROWS; j++)
-            if (close_rows >> j & 1) close[at++] = make_uint2(row + j, masks[j]);
+            if (close_rows >> j & 1) close[at++] = row + j;
     }
 }
