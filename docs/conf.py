@@ -9,11 +9,11 @@ from pathlib import Path
 
 os.environ.setdefault("LINKWISE_DATA", "/nonexistent")  # bundled data only, on every machine
 sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
-import linkwise  # noqa: E402
+import linkwise
 
 project = "linkwise"
 author = "The linkwise developers"
-copyright = "The linkwise developers"  # noqa: A001
+copyright = "The linkwise developers"
 version = release = linkwise.__version__
 
 extensions = [
