@@ -199,7 +199,7 @@ def _counting(words: Words, tables: Tables, rows: int, threads: int) -> tuple[An
     There are as many copies of the tables as fit, so that threads do not collide.
     """
     most = require_device(cp.cuda.Device().id)
-    sizes = {n: STAGES * GROUP * (tables.room * ENTRY * n + rows * threads) for n in (8, 4, 2, 1)}
+    sizes = {n: STAGES * GROUP * tables.room * ENTRY * n for n in (8, 4, 2, 1)}
     copies = next(n for n, size in sizes.items() if size <= most)
     count = kernel(
         "vote.cu",
