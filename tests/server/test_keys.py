@@ -179,7 +179,6 @@ def test_an_open_stream_ends_with_its_token_and_no_other_does(served, root):
             assert next(news).startswith(b"retry")
         tokens.revoke("Ada")
         with pytest.raises(httpx.RemoteProtocolError):
-            for _ in heard["Ada"]:
-                continue
+            list(heard["Ada"])
         while b'"kind":"answer"' not in next(heard["Bob"]):
             tell(client, answer(0, 1))
