@@ -3,8 +3,8 @@
 // An entry is what one label of one partition gives up to 16 clusters: 16 bytes, fetched by one
 // instruction. Eight neighbouring threads fetch at once, so each has a copy of the tables of its
 // own, in other banks of the shared memory than those of its neighbours: they never wait for each
-// other. A block of threads keeps the tables of four partitions at a time, while those of the next
-// eight are on their way.
+// other. A block of threads keeps the tables of four partitions at a time, and what their rows are
+// labelled, while those of the next four are on their way.
 //
 // DENSE words of an entry hold four clusters, a byte each; WIDE words hold two, with room for the
 // carry. The bytes of dense words are added without taking them apart: one sum takes the words as
@@ -20,26 +20,44 @@ typedef unsigned long long u64;
 #define WORDS (DENSE + WIDE)
 #define CLUSTERS (4 * DENSE + 2 * WIDE)
 #define GROUP 4
-#define STAGES 3
+#define STAGES 2
 #define LABEL_BYTES (16 * COPIES)
-#define LABEL_SHIFT (COPIES == 8 ? 7 : COPIES == 4 ? 6 : 5)
+#define LABEL_SHIFT (COPIES == 8 ? 7 : COPIES == 4 ? 6 : COPIES == 2 ? 5 : 4)
 #define LABEL_MASK ((LABELS - 1) * LABEL_BYTES)
 #define TABLE_BYTES (LABELS * LABEL_BYTES)
 #define STAGE_BYTES (GROUP * TABLE_BYTES)
 #define CHUNKS (STAGE_BYTES / 16)
+#define LABELS_AT (STAGES * STAGE_BYTES)
+#define LABEL_STAGE (GROUP * THREADS * ROWS)
+
+template <int BYTES>
+__device__ __forceinline__ void copy_async(u32 shared, const void* from)
+{
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared), "l"(from), "n"(BYTES));
+}
 
 __device__ __forceinline__ void fetch_tables(u32 shared, const uint4* tables, int group)
 {
     const uint4* from = tables + (u64)group * (GROUP * LABELS);
+    const u32 to = shared + (group % STAGES) * STAGE_BYTES;
 #pragma unroll
     for (int chunk = 0; chunk < CHUNKS; chunk += THREADS) {
         const int here = chunk + threadIdx.x;
-        if (CHUNKS % THREADS == 0 || here < CHUNKS) {
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                             shared + (group % STAGES) * STAGE_BYTES + here * 16),
-                         "l"(from + here / COPIES));
-        }
+        if (CHUNKS % THREADS == 0 || here < CHUNKS)
+            copy_async<16>(to + here * 16, from + here / COPIES);
     }
+}
+
+// What a thread fetches here it reads itself, so nobody has to wait for others.
+__device__ __forceinline__ void fetch_labels(u32 shared, const u8* mine, u64 stride,
+                                             const int4* partitions, int group)
+{
+    const int4 four = __ldg(partitions + group);
+    const int numbers[GROUP] = {four.x, four.y, four.z, four.w};
+    const u32 to = shared + LABELS_AT + (group % STAGES) * LABEL_STAGE + threadIdx.x * ROWS;
+#pragma unroll
+    for (int k = 0; k < GROUP; k++)
+        copy_async<ROWS>(to + k * THREADS * ROWS, mine + stride * numbers[k]);
 }
 
 __device__ __forceinline__ u32 place(u32 word, int byte, u32 base)
@@ -59,7 +77,7 @@ count_votes(const u8* __restrict__ labels, u64 stride, const int4* __restrict__ 
             int n_groups, const uint4* __restrict__ tables, u32 n_rows, u32 rows_per_block,
             u32 first_cluster, u32 is_first, u32 is_last, u16* best_so_far, u16* second_so_far,
             u16* winner_so_far, double unit, int doubt, int* __restrict__ winners,
-            float* __restrict__ margins, u32* n_close, uint2* close)
+            float* __restrict__ margins, u32* n_close, u32* close)
 {
     extern __shared__ __align__(128) u8 shared[];
     const u32 shared_at = (u32)__cvta_generic_to_shared(shared);
@@ -78,35 +96,32 @@ count_votes(const u8* __restrict__ labels, u64 stride, const int4* __restrict__ 
         for (int w = 0; w < DENSE; w++) odd[j][w] = 0;
     }
 
-    for (int group = 0; group < STAGES - 1; group++) {
-        if (group < n_groups) fetch_tables(shared_at, tables, group);
-        asm volatile("cp.async.commit_group;");
-    }
     const u8* mine = labels + row;
+    fetch_tables(shared_at, tables, 0);
+    if (busy) fetch_labels(shared_at, mine, stride, partitions, 0);
     for (int group = 0; group < n_groups; group++) {
-        u32 found[GROUP][ROWS / 4];
+        asm volatile("cp.async.wait_all;" ::: "memory");
+        __syncthreads();
+        if (group + 1 < n_groups) {
+            fetch_tables(shared_at, tables, group + 1);
+            if (busy) fetch_labels(shared_at, mine, stride, partitions, group + 1);
+        }
         if (busy) {
-            const int4 four = __ldg(partitions + group);
-            const int numbers[GROUP] = {four.x, four.y, four.z, four.w};
+            const u32 base = (group % STAGES) * STAGE_BYTES | copy;
+            u32 found[GROUP][ROWS / 4];
 #pragma unroll
             for (int k = 0; k < GROUP; k++) {
-                const u8* from = mine + stride * numbers[k];
+                const u8* from = shared + LABELS_AT + (group % STAGES) * LABEL_STAGE +
+                                 (k * THREADS + threadIdx.x) * ROWS;
 #if ROWS == 16
-                const uint4 some = __ldcs((const uint4*)from);
+                const uint4 some = *(const uint4*)from;
                 found[k][0] = some.x, found[k][1] = some.y;
                 found[k][2] = some.z, found[k][3] = some.w;
 #else
-                const uint2 some = __ldcs((const uint2*)from);
+                const uint2 some = *(const uint2*)from;
                 found[k][0] = some.x, found[k][1] = some.y;
 #endif
             }
-        }
-        asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2));
-        __syncthreads();
-        if (group + STAGES - 1 < n_groups) fetch_tables(shared_at, tables, group + STAGES - 1);
-        asm volatile("cp.async.commit_group;");
-        if (busy) {
-            const u32 base = (group % STAGES) * STAGE_BYTES | copy;
 #pragma unroll
             for (int j = 0; j < ROWS; j++) {
                 uint4 entry[GROUP];
@@ -136,11 +151,9 @@ count_votes(const u8* __restrict__ labels, u64 stride, const int4* __restrict__ 
     }
     if (!busy) return;
 
-    u32 n_mine = 0, close_rows = 0;
-    u32 masks[ROWS];
+    u32 close_rows = 0;
 #pragma unroll
     for (int j = 0; j < ROWS; j++) {
-        masks[j] = 0;
         if (row + j < n_rows) {
             u32 score[CLUSTERS];
 #pragma unroll
@@ -171,14 +184,7 @@ count_votes(const u8* __restrict__ labels, u64 stride, const int4* __restrict__ 
             if (is_last) {
                 winners[row + j] = winner;
                 margins[row + j] = (float)(unit * (double)(best - second));
-                if ((int)(best - second) <= doubt) {
-                    const int lowest = (int)second - doubt;
-#pragma unroll
-                    for (int c = 0; c < CLUSTERS; c++)
-                        masks[j] |= ((int)score[c] >= lowest ? 1u : 0u) << c;
-                    close_rows |= 1u << j;
-                    n_mine++;
-                }
+                if ((int)(best - second) <= doubt) close_rows |= 1u << j;
             } else {
                 best_so_far[row + j] = best;
                 second_so_far[row + j] = second;
@@ -186,10 +192,10 @@ count_votes(const u8* __restrict__ labels, u64 stride, const int4* __restrict__ 
             }
         }
     }
-    if (n_mine) {
-        u32 at = atomicAdd(n_close, n_mine);
+    if (close_rows) {
+        u32 at = atomicAdd(n_close, __popc(close_rows));
 #pragma unroll
         for (int j = 0; j < ROWS; j++)
-            if (close_rows >> j & 1) close[at++] = make_uint2(row + j, masks[j]);
+            if (close_rows >> j & 1) close[at++] = row + j;
     }
 }
