@@ -40,8 +40,8 @@ test-lowest: $(DEV)      ## the suite with the oldest versions that pyproject.to
 test-matrix: $(DEV)      ## the suite with each Python that is supported
 	$(BIN)/python tools/environments.py matrix
 
-docs: $(DOCS)            ## the documentation site, into out/docs; a warning is an error
-	$(BIN)/python -m sphinx -W --keep-going -q -b html docs out/docs
+docs: $(DOCS)            ## the documentation site, into out/docs; a warning is an error (FAST=1: run no example)
+	$(BIN)/python -m sphinx -W --keep-going -q -b html $(if $(FAST),-D plot_gallery=0) docs out/docs
 	@echo "Look at out/docs/index.html"
 
 release-check: $(RELEASE) page  ## make a release and check it; publishes nothing
