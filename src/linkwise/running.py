@@ -26,6 +26,7 @@ class RunOptions:
     progress: Progress | None = None
     cancel: Cancel | None = None
     folder: str | os.PathLike[str] | None = None
+    quiet: bool | None = None
 
     def over(self, others: RunOptions) -> RunOptions:
         """Return these wishes, and those of ``others`` where there is none here."""
@@ -51,6 +52,7 @@ def run_options(
     progress: Progress | None = None,
     cancel: Cancel | None = None,
     folder: str | os.PathLike[str] | None = None,
+    quiet: bool | None = None,
 ) -> Iterator[None]:
     """Say how what happens inside is to be run; no result depends on it.
 
@@ -68,6 +70,10 @@ def run_options(
     folder : path or None, default=None
         Where ``fit`` keeps the partitions' labels (one byte per row and partition) instead of
         memory. They live there as long as the model does, so fit one model in each folder.
+    quiet : bool or None, default=None
+        Whether :class:`~linkwise.SequentialClustering` leaves out the warning about answers that
+        it sets aside; ``report_`` and ``suspects_`` tell of them. Filters of :mod:`warnings` belong
+        to all threads, this belongs to one.
 
     Examples
     --------
@@ -79,7 +85,7 @@ def run_options(
     2 2 training partitions
     4 4 labelling rows
     """
-    wishes = RunOptions(progress, cancel, folder)
+    wishes = RunOptions(progress, cancel, folder, quiet)
     token = _current.set(wishes.over(_current.get()))
     try:
         yield
