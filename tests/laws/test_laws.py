@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 
 from linkwise import Links, PartialLabels, SequentialClustering
 from linkwise.cluster.report import FitReport
+from linkwise.errors import ConstraintWarning, Contradiction
 from linkwise.scores import nmi
 
 
@@ -289,3 +290,25 @@ def test_an_unknown_report_is_refused(estimator_class, blobs):
 
 def test_the_number_of_rounds_is_told(estimator_class, blobs):
     assert make(estimator_class, n_clusters=3).fit(blobs[0]).n_iter_ >= 1
+
+
+def test_contradictory_links_are_never_taken_silently(fitting_class, blobs):
+    X, y = blobs
+    known = Links.from_labels(np.where(np.arange(60) < 20, y, -1))
+    i, j = known.must[0]
+    links = known | Links(60, cannot=[(i, j)])
+    clusters = hasattr(fitting_class, "predict")
+    model = make(fitting_class, n_clusters=3) if clusters else fitting_class()
+    if clusters and (fitting_class._refuses or fitting_class._reads == "labels"):
+        with pytest.raises(Contradiction, match=f"rows {i} and {j} are must-linked"):
+            model.fit(X, constraints=links)
+        return
+    with pytest.warns(ConstraintWarning) as caught:
+        model.fit(X, constraints=links)
+    said = [str(w.message) for w in caught if "the links contradict each other" in str(w.message)]
+    assert len(said) == 1
+    assert said[0].startswith(f"{fitting_class.__name__}: ")
+    if hasattr(model, "update"):
+        model = make(fitting_class, n_clusters=3).fit(X, constraints=known)
+        with pytest.warns(ConstraintWarning, match="the links contradict each other"):
+            model.update(links)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from linkwise.constraints.chains import Chain, MustGraph
 from linkwise.constraints.closure import contradicted
 from linkwise.constraints.pairs import Pairs
-from linkwise.errors import Contradiction
+from linkwise.errors import Contradiction, ContradictionWarning
 
 _COUNTS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _LONGEST_SPELLED = 12
@@ -66,6 +67,18 @@ def refuse_contradictions(must: Pairs, cannot: Pairs) -> None:
         others = len(contradicted(must, cannot)) - 1
         more = f" {others} more: see conflicts()." if others else ""
         raise Contradiction(f"{conflict}{more}")
+
+
+def warn_of_contradictions(who: str, must: Pairs, cannot: Pairs, *, stacklevel: int = 3) -> None:
+    """Warn that not all links can hold, if so; ``who`` hears them all the same."""
+    conflict = next(find_conflicts(must, cannot), None)
+    if conflict is not None:
+        warnings.warn(
+            f"{who}: the links contradict each other, so not all of them can hold: {conflict} "
+            f"links.conflicts() lists all, links.repair() proposes what to withdraw.",
+            ContradictionWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def _spell(chain: Chain) -> str:

@@ -212,7 +212,13 @@ class PartialLabels:
 
     @classmethod
     def read(
-        cls, path: PathLike, n_samples: int, ids: Ids = None, *, unknown: object = UNKNOWN
+        cls,
+        path: PathLike,
+        n_samples: int,
+        ids: Ids = None,
+        *,
+        unknown: object = UNKNOWN,
+        skip_unknown: bool = False,
     ) -> PartialLabels:
         """Read labels from a CSV, JSON, Parquet, Feather or JSON lines file; see :meth:`write`.
 
@@ -227,12 +233,15 @@ class PartialLabels:
             The id of each row; None if the file names rows by number.
         unknown : object, default=-1
             The label that means unknown, besides an empty one.
+        skip_unknown : bool, default=False
+            Whether to skip entries about rows that are not there, with a warning, instead of
+            refusing the file.
 
         Returns
         -------
         labels : PartialLabels
         """
-        return cls(read_labels(path, n_samples, ids), unknown)
+        return cls(read_labels(path, n_samples, ids, skip_unknown=skip_unknown), unknown)
 
     def write(self, path: PathLike, ids: Ids = None) -> None:
         """Write the known labels to a file that ends in ``.csv``, ``.json`` or ``.parquet``.

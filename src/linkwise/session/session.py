@@ -348,6 +348,7 @@ class Session(Speaking):
         source: str | os.PathLike[str] | Links | PartialLabels | Session,
         *,
         who: str = "",
+        skip_unknown: bool = False,
     ) -> list[Event]:
         """Take in what is known elsewhere; importing the same again adds nothing.
 
@@ -361,6 +362,9 @@ class Session(Speaking):
             the folder of one, whose standing answers, names and sets of rows are taken.
         who : str
             Who said it, where the source does not tell.
+        skip_unknown : bool, default=False
+            Whether links and labels in files that name no row here are skipped, with a warning,
+            instead of refused.
 
         Returns
         -------
@@ -378,7 +382,7 @@ class Session(Speaking):
             with Session.open(source) as other:
                 entries = entries_of_history(other.history(), other.name_of, here, who)
         else:
-            entries = entries_of_file(Path(source), here, who)
+            entries = entries_of_file(Path(source), here, who, skip_unknown=skip_unknown)
         return self.append(entries) if entries else []
 
     def extend(self, X: TableLike, *, who: str = "", key: str | None = None) -> Event:
