@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from linkwise import errors as errors
     from linkwise import features as features
     from linkwise import metric as metric
+    from linkwise import plot as plot
     from linkwise import scores as scores
     from linkwise.cluster.how_many import choose_k as choose_k
     from linkwise.cluster.kmeans.constrained_kmeans import ConstrainedKMeans as ConstrainedKMeans
@@ -75,7 +76,7 @@ HOME = {
     "load": "linkwise.cluster.sequential.model_file",
     "run_options": "linkwise.running",
 }
-_ROOMS = ("datasets", "errors", "features", "metric", "scores")
+_ROOMS = ("datasets", "errors", "features", "metric", "plot", "scores")
 
 __all__ = [*HOME, *_ROOMS, "__version__"]
 
