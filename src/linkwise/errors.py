@@ -168,6 +168,17 @@ class MissingExtra(LinkwiseError, ImportError):
     """
 
 
+class MissingDevice(LinkwiseError, RuntimeError):
+    """A GPU is needed, and there is none, or it is too old, or its memory is taken.
+
+    Examples
+    --------
+    >>> raise MissingDevice("there are 2 GPUs here, counted from 0.")
+    Traceback (most recent call last):
+    linkwise.errors.MissingDevice: there are 2 GPUs here, counted from 0.
+    """
+
+
 class MissingData(LinkwiseError, FileNotFoundError):
     """A data set, a model or another file is not on this machine.
 

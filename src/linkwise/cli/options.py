@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,7 +18,19 @@ ROLES = ("number", "category", "date", "text", "picture", "vector", "id", "ignor
 ADVICE = "linkwise.advice"
 
 
-class FilePath(click.ParamType[Path]):
+if TYPE_CHECKING:
+    ParamType = click.ParamType
+else:
+
+    class ParamType(click.ParamType):
+        """What an option's value is made into; click before 8.4 does not take it in brackets."""
+
+        def __class_getitem__(cls, made: Any) -> type[ParamType]:
+            """Return the class itself."""
+            return cls
+
+
+class FilePath(ParamType[Path]):
     """A path; whether it can be read or written is found out by who does it."""
 
     name = "file"
@@ -37,7 +50,7 @@ class FilePath(click.ParamType[Path]):
         return path
 
 
-class NameList(click.ParamType[tuple[str, ...]]):
+class NameList(ParamType[tuple[str, ...]]):
     """Names separated by commas; quotes go around a name that has one."""
 
     name = "a,b,..."
@@ -54,7 +67,7 @@ class NameList(click.ParamType[tuple[str, ...]]):
         return names
 
 
-class Count(click.ParamType[int | str]):
+class Count(ParamType[int | str]):
     """A number of clusters, or "auto"."""
 
     name = "number"
@@ -79,7 +92,7 @@ count_option = click.option(
 )
 
 
-class ColumnRole(click.ParamType[tuple[str, str]]):
+class ColumnRole(ParamType[tuple[str, str]]):
     """A column and what it is: zip=category."""
 
     name = "column=role"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.ensemble.execution import Execution
-from linkwise.ensemble.labelling import label_rows
+from linkwise.ensemble.labelling import IN_THREADS, BlockLabeller, label_rows
 from linkwise.ensemble.models import (
     KernelCenters,
     NearestCenters,
@@ -18,7 +18,7 @@ from linkwise.ensemble.models import (
     models_from_arrays,
 )
 from linkwise.ensemble.preparation import Preparation
-from linkwise.ensemble.sources import SourceLike, as_source
+from linkwise.ensemble.sources import RowSource, SourceLike, as_source
 from linkwise.ensemble.store import LabelMatrix
 from linkwise.errors import InvalidInput
 from linkwise.files.headed import Format, read_array, short, write_arrays
@@ -100,15 +100,19 @@ class Ensemble:
         cancel: Cancel | None = None,
     ) -> None:
         """Label rows and append them; if that fails or is cancelled, nothing is appended."""
-        source = as_source(X)
+        self.append(as_source(X), Execution(n_threads, chunk_rows, progress, cancel))
+
+    def append(
+        self, source: RowSource, execution: Execution, labeller: BlockLabeller = IN_THREADS
+    ) -> None:
+        """Do what :meth:`extend` does, as ``execution`` says; ``labeller`` does the work."""
         first = self.labels.n_rows
         self.labels.reserve(first + source.n_rows)
 
         def write(start: int, block: NDArray[np.uint8]) -> None:
             self.labels.write(first + start, block)
 
-        execution = Execution(n_threads, chunk_rows, progress, cancel)
-        label_rows(source, self.preparation, self.models, write, execution)
+        label_rows(source, self.preparation, self.models, write, execution, labeller)
         self.labels.announce(first + source.n_rows)
 
     def borrowed(self, n_rows: int | None = None) -> Ensemble:

@@ -21,6 +21,8 @@ from linkwise.server.limits import Limits
 LOOK_EVERY = 1.0
 #: Seconds that a guest's connection may rest between two requests.
 GUEST_REST = 65
+#: Bytes up to which it is cheaper to copy than to send apart.
+MOST_JOINED = 2**16
 #: File descriptors left for sessions, files and the rest of the process.
 RESERVED = 200
 
@@ -89,7 +91,7 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take the place that the doors have."""
-        super().connection_made(transport)
+        super().connection_made(_Joined(transport, self.loop))  # type: ignore[arg-type]
         self.address = self.client[0] if self.client else ""
         self._doors.enter(self)
 
@@ -119,6 +121,37 @@ class Connection(H11Protocol):
         """End it at once."""
         self._doors.leave(self)
         self.transport.abort()
+
+
+class _Joined:
+    """A transport that sends what is written in one go: the head of an answer and its body."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._parts: list[bytes] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Send this with what else is written before the event loop goes on."""
+        if not self._parts:
+            self._loop.call_soon(self._send)
+        self._parts.append(data)
+        if len(data) > MOST_JOINED:
+            self._send()
+
+    def close(self) -> None:
+        """Close it when all is sent."""
+        self._send()
+        self._transport.close()
+
+    def _send(self) -> None:
+        parts, self._parts = self._parts, []
+        if sum(map(len, parts)) <= MOST_JOINED:
+            parts = [b"".join(parts)]
+        for part in filter(None, parts):
+            self._transport.write(part)
 
 
 def make_room(limits: Limits) -> None:

@@ -93,6 +93,7 @@ def create_session(
             grouped_by=grouped_by(table),
             unusable=table.unusable.tolist(),
             notes=list(table.notes),
+            follows=n_clusters == "auto",
             pictures=placed.pictures,
             journal=None if journal is None else without_secrets(journal),
         )

@@ -80,6 +80,9 @@ from linkwise.validation import require_number
 if TYPE_CHECKING:
     from linkwise.features import TableFeatures
 
+#: Who says how many clusters there are where the number follows the answers.
+FOLLOWING = "linkwise"
+
 
 class Session(Speaking):
     """A clustering with a memory, in a folder.
@@ -177,7 +180,8 @@ class Session(Speaking):
             (``.txt``) or of an array (``.npy``, ``.npz``) is referred to by its path and content;
             so are the pictures of a folder. Anything else is copied into the folder.
         n_clusters : int or "auto"
-            Number of clusters; "auto" begins with the one that :func:`~linkwise.choose_k` finds.
+            Number of clusters; "auto" begins with the one that :func:`~linkwise.choose_k` finds
+            and then goes by the answers, see :meth:`follow`.
         name : str or None
             What people call the session; None is the name of the folder.
         columns : Columns or None
@@ -277,7 +281,7 @@ class Session(Speaking):
 
     @property
     def unusable(self) -> list[int]:
-        """Rows in which there is nothing to group by; they lie in the middle of everything."""
+        """Rows in which there is nothing to group by; nowhere, until somebody speaks about them."""
         return list(self._about.unusable)
 
     @property
@@ -541,6 +545,26 @@ class Session(Speaking):
         _, _, model = self._views.current()
         proposal: Proposal | None = model.propose_k()
         return proposal
+
+    @property
+    def follows(self) -> bool:
+        """Whether the number of clusters follows the answers.
+
+        It does in a session made with "auto", until somebody says a number or undoes one.
+        """
+        with self._history.lock:
+            said = [self._history.event(seq) for seq in self._history.log.numberings()]
+        own = all(event.who == FOLLOWING and event.undone_by is None for event in said)
+        return self._about.follows and own
+
+    def follow(self) -> Event | None:
+        """Take the number of clusters that the answers speak for, if this session follows them.
+
+        The service and the command line do this by themselves. It is an event like any other; once
+        it is undone, nothing is followed any more.
+        """
+        proposal = self.propose_k() if self.follows else None
+        return None if proposal is None else self.recluster(proposal.k, who=FOLLOWING)
 
     def outliers(self, share: float = 0.01) -> list[int]:
         """Return the rows that are farthest from everything, the farthest first.

@@ -215,6 +215,9 @@ class RemoteSession:
     def n_clusters(self) -> int:
         return self._client.get_session(self._session).n_clusters
 
+    def follow(self) -> None:
+        """Do nothing: the service lets the number of clusters follow the answers by itself."""
+
     def propose_k(self) -> RemoteProposal | None:
         """Return another number of clusters that the answers speak for, if any."""
         told = self._client.number(self._session)

@@ -172,12 +172,13 @@ def _say(folder: Path, told: dict[str, Any], say: Callable[[AnySession], AnyEven
     with open_session(folder) as session:
         before = session.labels()
         event = say(session)
+        number = _followed(session)
         moved = _n_changed(before, session.labels())
     if told["as_json"]:
         click.echo(json.dumps({"event": asdict(event), "moved": moved}, indent=2))
         return
     again = "was recorded before" if event.repeated else "recorded"
-    click.echo(f"Event {event.seq} {again}; {_moved(moved)}.")
+    click.echo(f"Event {event.seq} {again}; {_moved(moved)}.{number}")
 
 
 def _say_many(
@@ -187,6 +188,7 @@ def _say_many(
     with open_session(folder) as session:
         before = session.labels()
         events = say(session)
+        number = _followed(session)
         moved = _n_changed(before, session.labels())
     if told["as_json"]:
         click.echo(json.dumps({"events": [asdict(e) for e in events], "moved": moved}, indent=2))
@@ -194,7 +196,15 @@ def _say_many(
     n_new = sum(not event.repeated for event in events)
     new = "1 event" if n_new == 1 else f"{n_new} events"
     known = f", {len(events) - n_new} recorded before" if n_new < len(events) else ""
-    click.echo(f"{new} recorded{known}; {_moved(moved)}.")
+    click.echo(f"{new} recorded{known}; {_moved(moved)}.{number}")
+
+
+def _followed(session: AnySession) -> str:
+    """Let the number of clusters follow the answers where it does; returns that in words."""
+    event = session.follow()
+    if event is None:
+        return ""
+    return f" There are {event.payload['n_clusters']} clusters now (event {event.seq})."
 
 
 def _n_changed(before: NDArray[Any], now: NDArray[Any]) -> int:

@@ -58,6 +58,7 @@ def write_model(stored: StoredModel, folder: Path) -> None:
     names = {"named.rows": rows, "named.codes": stored.named.codes[rows]}
     write_arrays(draft, {**links, **names, **stored.arrays})
     params = dict(stored.params)
+    params.pop("engine", None)  # where work is done is no part of a model
     if not isinstance(params["random_state"], int | None):
         params["random_state"] = None
     header = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +51,8 @@ class State:
     """What the first ``seq`` events say.
 
     ``n_clusters`` counts all clusters there ever were, ``number`` those that the model has;
-    ``numbers`` are what the model's clusters are called, ``nowhere`` the rows in none.
+    ``numbers`` are what the model's clusters are called, ``nowhere`` the rows in none: those of
+    which somebody said so, and those that cannot be used and that nobody speaks about.
     """
 
     seq: int
@@ -63,18 +65,22 @@ class State:
     nowhere: NDArray[np.int64]
 
     @classmethod
-    def of(cls, log: Log, n: int, n_rows: int, n_clusters: int) -> State:
+    def of(
+        cls, log: Log, n: int, n_rows: int, n_clusters: int, unusable: Sequence[int] = ()
+    ) -> State:
         """Fold the first ``n`` events of the log."""
         standing = log.standing(n)
+        statements = read_statements(log, n, standing, n_rows)
+        unplaced = np.setdiff1d(np.array(unusable, dtype=np.int64), statements.rows())
         return cls(
             seq=n,
-            statements=read_statements(log, n, standing, n_rows),
+            statements=statements,
             changes=read_changes(log, n, standing),
             unsure=unsure_pairs(log, n, standing),
             n_clusters=n_clusters + log.added(n),
             number=log.number(n, standing) or n_clusters,
             numbers=np.append(np.arange(n_clusters), log.model_clusters(n)).astype(np.int64),
-            nowhere=left_out_rows(log, n, standing),
+            nowhere=np.union1d(left_out_rows(log, n, standing), unplaced),
         )
 
     @property

@@ -19,6 +19,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from linkwise.constraints import Links
+from linkwise.constraints.narrow import narrow
 from linkwise.ensemble import LabelMatrix
 from linkwise.kernels.vote.vote import vote
 from linkwise.session.events.event import Payload
@@ -105,7 +106,8 @@ def _as_linked(inside: Ints, score: NDArray[np.float32], links: Links) -> NDArra
         return score
     i, j = np.searchsorted(inside, must).T
     size = (len(inside), len(inside))
-    _, group = connected_components(csr_array((np.ones(len(i)), (i, j)), size), directed=False)
+    graph = narrow(csr_array((np.ones(len(i)), (i, j)), size))
+    _, group = connected_components(graph, directed=False)
     return np.asarray(np.bincount(group, weights=score)[group], dtype=np.float32)
 
 
