@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from linkwise.bars import Report, progress_shown
 from linkwise.cli.voice import is_verbose
 
-Report = Callable[[int, int, str], None]
+__all__ = ["Report", "progress_bar"]
 
 
 @contextmanager
@@ -30,13 +29,7 @@ def progress_bar(what: str, *, quiet: bool = False) -> Iterator[Report]:
     if quiet or not sys.stderr.isatty():
         yield lambda done, total, what: None  # noqa: ARG005
         return
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(what, total=None)
-
-        def report(done: int, total: int, what: str) -> None:
-            progress.update(task, completed=done, total=total, description=what)
-
+    with progress_shown(what) as report:
         yield report
 
 

@@ -10,9 +10,12 @@ from linkwise.constraints.chains import Chain, MustGraph
 from linkwise.constraints.closure import contradicted
 from linkwise.constraints.pairs import Pairs
 from linkwise.errors import Contradiction, ContradictionWarning
+from linkwise.markup import count, html_table
 
 _COUNTS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _LONGEST_SPELLED = 12
+#: Things that a notebook lists.
+MOST_SHOWN = 10
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,25 @@ Drop one of the three.
         return (
             f"rows {i} and {j} are must-linked through {_spell(self.chain)} "
             f"and cannot-linked{by}. Drop one of the {count}."
+        )
+
+
+class Conflicts(list[Conflict]):
+    """A list of contradictions, which notebooks show as a table."""
+
+    def _repr_html_(self) -> str:
+        if not self:
+            return html_table("The links agree with each other.", [])
+        shown = [
+            (f"{conflict.cannot[0]}, {conflict.cannot[1]}", _spell(conflict.chain))
+            for conflict in self[:MOST_SHOWN]
+        ]
+        more = len(self) - len(shown)
+        return html_table(
+            count(len(self), "contradiction"),
+            shown,
+            titles=("said to be different", "yet the same, through"),
+            note=f"and {more} more" if more else "",
         )
 
 

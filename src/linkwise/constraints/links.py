@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,7 +13,12 @@ from scipy.sparse import csr_array
 
 from linkwise.constraints.choices import pairs_of_choice
 from linkwise.constraints.closure import closed, component_numbers, pairs_of_classes
-from linkwise.constraints.conflicts import Conflict, find_conflicts, refuse_contradictions
+from linkwise.constraints.conflicts import (
+    MOST_SHOWN,
+    Conflicts,
+    find_conflicts,
+    refuse_contradictions,
+)
 from linkwise.constraints.encoding import encode
 from linkwise.constraints.files import PathLike, read_links, write_links
 from linkwise.constraints.frames import links_from_frame, links_to_frame
@@ -30,6 +36,7 @@ from linkwise.constraints.row_names import Ids, RowNames, rows_of_pairs
 from linkwise.constraints.sampling import sample_pairs
 from linkwise.constraints.selection import read_rows, renumber
 from linkwise.errors import InvalidLinks
+from linkwise.markup import count, html_table
 from linkwise.typing import AnySeed, LabelsLike, PairsLike, RowsLike
 from linkwise.validation import check_number
 
@@ -542,7 +549,7 @@ class Links:
         refuse_contradictions(self.must, self.cannot)
         return Links(self.n_samples, *closed(self.must, self.cannot, self.weight))
 
-    def conflicts(self) -> list[Conflict]:
+    def conflicts(self) -> Conflicts:
         """Return each contradicted cannot-link with a shortest chain of must-links against it.
 
         The list is empty exactly if some clustering keeps all links.
@@ -555,7 +562,7 @@ class Links:
         rows 3 and 8 are must-linked through 3-5, 5-8 and cannot-linked by cannot[1]. \
 Drop one of the three.
         """
-        return list(find_conflicts(self.must, self.cannot))
+        return Conflicts(find_conflicts(self.must, self.cannot))
 
     def repair(self) -> Repair:
         """Find the lightest links to withdraw so that no contradiction is left.
@@ -611,6 +618,19 @@ Drop one of the three.
     def __repr__(self) -> str:
         return (
             f"Links(n_samples={self.n_samples}, must={len(self.must)}, cannot={len(self.cannot)})"
+        )
+
+    def _repr_html_(self) -> str:
+        shown = list(islice(self, MOST_SHOWN))
+        weighted = bool((self.weight != 1).any())
+        rows = [link if weighted else link[:3] for link in shown]
+        about = f"{count(self.n_links, 'link')} between {count(self.n_samples, 'row')}"
+        more = self.n_links - len(shown)
+        return html_table(
+            f"{about}: {len(self.must):,} must, {len(self.cannot):,} cannot",
+            rows,
+            titles=("i", "j", "kind", "weight")[: 4 if weighted else 3],
+            note=f"and {more:,} more" if more else "",
         )
 
     def __reduce__(self) -> tuple[type[Links], tuple[Any, ...]]:

@@ -25,6 +25,7 @@ from linkwise.cluster.sequential.model_file import load
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.constraints import Links, PartialLabels
 from linkwise.errors import InvalidInput
+from linkwise.markup import html_table
 from linkwise.query import STRATEGIES
 from linkwise.running import run_options
 from linkwise.session.advice.dealing import SECOND_OPINION, Desk, second_opinions
@@ -241,6 +242,17 @@ class Session(Speaking):
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _repr_html_(self) -> str:
+        about = [
+            ("rows", f"{self.n_rows:,}"),
+            ("clusters", f"{self.n_clusters:,}"),
+            ("events", f"{self.seq:,}"),
+            ("grouped by", self.grouped_by),
+            ("folder", self.folder),
+            ("made", self.created),
+        ]
+        return html_table(self.name, about)
 
     # What it is about
 
