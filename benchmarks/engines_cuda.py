@@ -292,7 +292,7 @@ def pictures(n_rows, seed):
     rng = cp.random.RandomState(seed)
     kinds = np.random.default_rng(0).uniform(5, 23, (10, 5, 2)).astype(np.float32)
     kind = rng.randint(0, 10, n_rows)
-    at = cp.asarray(kinds)[kind] + 1.5 * rng.standard_normal((n_rows, 5, 2), dtype=cp.float32)
+    at = cp.asarray(kinds)[kind] + 3.0 * rng.standard_normal((n_rows, 5, 2), dtype=cp.float32)
     size = rng.uniform(1.5, 3.5, (n_rows, 5)).astype(cp.float32)
     grid = cp.arange(28, dtype=cp.float32)
     found = cp.zeros((n_rows, 28, 28), cp.float32)
@@ -397,11 +397,15 @@ def sweep_vote(n_rows):
     for r in (2, 8, 10, 12, 16, 20):
         some = np.random.default_rng(0).dirichlet(np.full(r, 0.1), tables.shape[:2])
         uploaded = replace(voting.upload_tables(some), doubt=-1)
-        for threads in (256, 384, 512, 768):
+        for rows, threads in ((16, 384), (16, 512), (8, 512), (8, 768), (8, 1024)):
             ms = milliseconds(
-                lambda t=threads, u=uploaded: voting.vote(labels, n_rows, u, t), repeat=7
+                lambda a=rows, t=threads, u=uploaded: voting.vote(labels, n_rows, u, a, t),
+                repeat=7,
             )
-            print(f"      {r:3d} clusters, {threads:4d} threads: {ms:7.2f} ms", flush=True)
+            print(
+                f"      {r:3d} clusters, {rows:2d} rows x {threads:4d} threads: {ms:7.2f} ms",
+                flush=True,
+            )
     uploaded = voting.upload_tables(
         np.random.default_rng(0).dirichlet(np.full(10, 0.1), (300, 128))
     )
@@ -523,10 +527,17 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--time", action="store_true")
     parser.add_argument("--sweep", action="store_true")
+    parser.add_argument("--profile", action="store_true", help="one vote, for a profiler")
     parser.add_argument("--rows", type=int, default=8_100_000)
     parser.add_argument("--fit-rows", type=int)
     chosen = parser.parse_args()
     describe()
+    if chosen.profile:
+        labels = cp.random.RandomState(0).randint(0, 128, (300, chosen.rows // 16 * 16))
+        tables = np.random.default_rng(0).dirichlet(np.full(10, 0.1), (300, 128))
+        certain = replace(voting.upload_tables(tables), doubt=-1)
+        voting.vote(labels.astype(cp.uint8), chosen.rows // 16 * 16, certain)
+        cp.cuda.runtime.deviceSynchronize()
     if chosen.check:
         for name, check in CHECKS.items():
             with part(name):
