@@ -123,9 +123,10 @@ def test_what_is_set_aside_is_said_where_update_was_called():
     data, y = load_digits(return_X_y=True)
     model = lw.SequentialClustering(10, n_partitions=50, random_state=0).fit(data[:600])
     links = lw.Links.sample(y[:600], 600, noise=0.2, random_state=1)
-    with pytest.warns(ConstraintWarning, match="were set aside") as caught:
+    with pytest.warns(ConstraintWarning) as caught:
         model.update(links)
-    assert caught[0].filename == __file__
+    assert any("were set aside" in str(w.message) for w in caught)
+    assert {w.filename for w in caught} == {__file__}
     model.retract(links)
     with lw.run_options(quiet=True):
         assert model.update(links).report_.set_aside > 0
