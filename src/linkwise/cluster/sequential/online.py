@@ -38,6 +38,7 @@ from linkwise.cluster.base import ConstrainedClusterer, Labels
 from linkwise.cluster.report import FitReport
 from linkwise.cluster.sequential.model_file import StoredModel, write_model
 from linkwise.constraints import Knowledge, Links, PartialLabels, as_constraints
+from linkwise.constraints.conflicts import warn_of_contradictions
 from linkwise.engines.base import Ballot, Engine, Margins, Outcome, Rule
 from linkwise.engines.find import find_engine
 from linkwise.engines.label_files import make_folder
@@ -230,6 +231,7 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
         for given in (constraints, *more):
             said, called = self._parted(given)
             links, named = links | said, named if called is None else named | called
+        warn_of_contradictions(type(self).__name__, links.must, links.cannot)
         return self._say(links, named)
 
     def retract(self, constraints: Knowledge) -> Self:
