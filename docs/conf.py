@@ -11,6 +11,10 @@ os.environ.setdefault("LINKWISE_DATA", "/nonexistent")  # bundled data only, on 
 sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 import linkwise
 
+listed = (Path(__file__).parent / "api" / "index.rst").read_text(encoding="utf-8").split()
+if forgotten := sorted(set(linkwise.HOME) - set(listed)):
+    raise SystemExit(f"docs/api/index.rst lacks {', '.join(forgotten)}.")
+
 project = "linkwise"
 author = "The linkwise developers"
 copyright = "The linkwise developers"
