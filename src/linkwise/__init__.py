@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from linkwise import features as features
     from linkwise import metric as metric
     from linkwise import scores as scores
+    from linkwise.cluster.hierarchy.constrained_linkage import (
+        ConstrainedLinkage as ConstrainedLinkage,
+    )
     from linkwise.cluster.how_many import choose_k as choose_k
     from linkwise.cluster.kmeans.constrained_kmeans import ConstrainedKMeans as ConstrainedKMeans
     from linkwise.cluster.kmeans.cop_kmeans import COPKMeans as COPKMeans
@@ -57,6 +60,7 @@ HOME = {
     "CPCMMC": "linkwise.cluster.margin.cpcmmc",
     "CVQE": "linkwise.cluster.kmeans.cvqe",
     "ConstrainedKMeans": "linkwise.cluster.kmeans.constrained_kmeans",
+    "ConstrainedLinkage": "linkwise.cluster.hierarchy.constrained_linkage",
     "E2CP": "linkwise.cluster.spectral.e2cp",
     "KCC": "linkwise.cluster.kmeans.kcc",
     "LCVQE": "linkwise.cluster.kmeans.lcvqe",
