@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from linkwise.cluster.sequential.model_file import load as load
     from linkwise.cluster.sequential.scsc import SCSC as SCSC
     from linkwise.cluster.sequential.sequential import SequentialClustering as SequentialClustering
+    from linkwise.cluster.spectral.ccskl import CCSKL as CCSKL
     from linkwise.cluster.spectral.e2cp import E2CP as E2CP
     from linkwise.cluster.spectral.landmark_spectral import (
         LandmarkSpectralClustering as LandmarkSpectralClustering,
@@ -56,6 +57,7 @@ __version__ = "0.1.0"
 
 #: Where each public name lives. Modules load on first use, so that ``linkwise --help`` is quick.
 HOME = {
+    "CCSKL": "linkwise.cluster.spectral.ccskl",
     "COPKMeans": "linkwise.cluster.kmeans.cop_kmeans",
     "CPCMMC": "linkwise.cluster.margin.cpcmmc",
     "CVQE": "linkwise.cluster.kmeans.cvqe",
