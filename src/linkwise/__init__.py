@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from linkwise import features as features
     from linkwise import metric as metric
     from linkwise import scores as scores
+    from linkwise.choosing.comparison import compare as compare
+    from linkwise.choosing.link_folds import LinkKFold as LinkKFold
+    from linkwise.choosing.link_folds import LinkShuffleSplit as LinkShuffleSplit
     from linkwise.cluster.hierarchy.constrained_linkage import (
         ConstrainedLinkage as ConstrainedLinkage,
     )
@@ -68,6 +71,8 @@ HOME = {
     "LCVQE": "linkwise.cluster.kmeans.lcvqe",
     "LSC": "linkwise.cluster.spectral.lsc",
     "LandmarkSpectralClustering": "linkwise.cluster.spectral.landmark_spectral",
+    "LinkKFold": "linkwise.choosing.link_folds",
+    "LinkShuffleSplit": "linkwise.choosing.link_folds",
     "Links": "linkwise.constraints",
     "MMC": "linkwise.cluster.margin.mmc",
     "MPCKMeans": "linkwise.cluster.kmeans.mpck_means",
@@ -83,6 +88,7 @@ HOME = {
     "SequentialClustering": "linkwise.cluster.sequential.sequential",
     "SizedKMeans": "linkwise.cluster.kmeans.sized_kmeans",
     "choose_k": "linkwise.cluster.how_many",
+    "compare": "linkwise.choosing.comparison",
     "load": "linkwise.cluster.sequential.model_file",
     "run_options": "linkwise.running",
 }
