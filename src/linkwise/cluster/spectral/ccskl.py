@@ -152,7 +152,7 @@ def spectral_weights(V: Floats, links: Links) -> Floats:
     products = np.concatenate([V * V, V[i] * V[j]])
     summed = np.cumsum(products, axis=1)  # what u_l adds: the first l products
     equations = root[:, None] * np.column_stack([summed, asked])
-    few = np.linalg.qr(equations, mode="r")
+    few = np.asarray(np.linalg.qr(equations, mode="r"))
     scale = np.abs(few).max()
     u = nnls(few[:, :-1] / scale, few[:, -1] / scale)[0]
     return np.asarray(np.cumsum(u[::-1])[::-1])
