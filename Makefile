@@ -2,50 +2,75 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-READY  := $(VENV)/.ready
+PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: demo studio page test lint format bench bench-heart clean
+# What each kind of work needs; a stamp in the environment says that it is there.
+NEEDS_demo   := --no-compile --editable ".[plot]"
+NEEDS_studio := --editable ".[studio]"
+NEEDS_release := --editable . --group release
+NEEDS_dev    := --editable ".[files,plot,tables,studio,postgres]" --group dev
+DEMO   := $(VENV)/.ready-demo
+STUDIO := $(VENV)/.ready-studio
+DEV    := $(VENV)/.ready-dev
+RELEASE := $(VENV)/.ready-release
 
-demo: $(READY)           ## cluster the bundled digits, add answers, see the agreement rise
+.PHONY: demo studio page browser test test-lowest test-matrix release-check lint format bench bench-heart clean
+
+demo: $(DEMO)            ## cluster the bundled digits, add answers, see the agreement rise
 	@$(BIN)/linkwise demo
 
-studio: page             ## open the studio on the bundled digits
+studio: $(STUDIO) page   ## open the studio on the bundled digits
 	$(BIN)/linkwise studio
 
-page: $(READY)           ## build the studio's page; Node is fetched where there is none
+page: $(BIN)/python      ## build the studio's page; Node is fetched where there is none
 	@$(BIN)/python web/build.py --fetch
 
-test: page               ## the whole suite, doctests and browser tests included
+browser: $(DEV)          ## a browser for the studio's tests, where one can be had
+	@$(BIN)/python tools/browser.py
+
+test: $(DEV) page browser  ## the whole suite, doctests and browser tests included
 	$(BIN)/python web/check.py test --fetch
 	$(BIN)/python -m pytest -q -n auto
 
-lint: $(READY)           ## style, types, layers, of Python and of the page
+test-lowest: $(DEV)      ## the suite with the oldest versions that pyproject.toml allows
+	$(BIN)/python tools/environments.py lowest
+
+test-matrix: $(DEV)      ## the suite with each Python that is supported
+	$(BIN)/python tools/environments.py matrix
+
+release-check: $(RELEASE) page  ## make a release and check it; publishes nothing
+	$(BIN)/python tools/release_check.py
+
+lint: $(DEV)             ## style, types, layers, of Python and of the page
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python web/check.py lint --fetch
 
-format: $(READY)         ## let ruff, eslint and prettier rewrite the sources
+format: $(DEV)           ## let ruff, eslint and prettier rewrite the sources
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/python web/check.py format --fetch
 
-bench: $(READY)          ## how fast the two operations over all rows are, beside their floors
+bench: $(DEV)            ## how fast the two operations over all rows are, beside their floors
 	$(BIN)/python benchmarks/vote.py
 	$(BIN)/python benchmarks/ensemble.py
 	$(BIN)/python benchmarks/sequential_speed.py
 
-bench-heart: $(READY)    ## what answers buy, on every data set at hand (hours on 2 cores; can be resumed)
+bench-heart: $(DEV)      ## what answers buy, on every data set at hand (hours on 2 cores; can be resumed)
 	$(BIN)/python benchmarks/heart.py
 	$(BIN)/python benchmarks/heart.py --print
 
-clean:                   ## forget the environment and the caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+clean:                   ## forget the environments and the caches
+	rm -rf $(VENV) .venvs .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 
-$(READY): pyproject.toml
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "linkwise needs Python 3.11 or newer, found " + sys.version.split()[0])'
-	@echo "Setting up $(VENV) (once, a minute or two) ..."
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[files,plot,tables,studio,postgres,test,lint]"
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.ready-%: pyproject.toml | $(BIN)/python
+	@echo "Setting up $(VENV) for $* (once, a minute or so) ..."
+	@$(PIP) install --upgrade "pip>=25.1"
+	@$(PIP) install $(NEEDS_$*)
 	@touch $@

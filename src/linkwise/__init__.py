@@ -13,19 +13,26 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from linkwise import datasets as datasets
+    from linkwise import engines as engines
     from linkwise import errors as errors
     from linkwise import features as features
     from linkwise import metric as metric
+    from linkwise import plot as plot
     from linkwise import scores as scores
+    from linkwise.choosing.comparison import compare as compare
+    from linkwise.choosing.link_folds import LinkKFold as LinkKFold
+    from linkwise.choosing.link_folds import LinkShuffleSplit as LinkShuffleSplit
     from linkwise.cluster.how_many import choose_k as choose_k
     from linkwise.cluster.kmeans.constrained_kmeans import ConstrainedKMeans as ConstrainedKMeans
     from linkwise.cluster.kmeans.cop_kmeans import COPKMeans as COPKMeans
+    from linkwise.cluster.kmeans.cvqe import CVQE as CVQE
     from linkwise.cluster.kmeans.kcc import KCC as KCC
     from linkwise.cluster.kmeans.lcvqe import LCVQE as LCVQE
     from linkwise.cluster.kmeans.mpck_means import MPCKMeans as MPCKMeans
     from linkwise.cluster.kmeans.partition_kmeans import PartitionKMeans as PartitionKMeans
     from linkwise.cluster.kmeans.pck_means import PCKMeans as PCKMeans
     from linkwise.cluster.kmeans.seeded_kmeans import SeededKMeans as SeededKMeans
+    from linkwise.cluster.kmeans.sized_kmeans import SizedKMeans as SizedKMeans
     from linkwise.cluster.margin.cpcmmc import CPCMMC as CPCMMC
     from linkwise.cluster.margin.max_margin import MaxMarginClustering as MaxMarginClustering
     from linkwise.cluster.margin.mmc import MMC as MMC
@@ -52,12 +59,15 @@ __version__ = "0.1.0"
 HOME = {
     "COPKMeans": "linkwise.cluster.kmeans.cop_kmeans",
     "CPCMMC": "linkwise.cluster.margin.cpcmmc",
+    "CVQE": "linkwise.cluster.kmeans.cvqe",
     "ConstrainedKMeans": "linkwise.cluster.kmeans.constrained_kmeans",
     "E2CP": "linkwise.cluster.spectral.e2cp",
     "KCC": "linkwise.cluster.kmeans.kcc",
     "LCVQE": "linkwise.cluster.kmeans.lcvqe",
     "LSC": "linkwise.cluster.spectral.lsc",
     "LandmarkSpectralClustering": "linkwise.cluster.spectral.landmark_spectral",
+    "LinkKFold": "linkwise.choosing.link_folds",
+    "LinkShuffleSplit": "linkwise.choosing.link_folds",
     "Links": "linkwise.constraints",
     "MMC": "linkwise.cluster.margin.mmc",
     "MPCKMeans": "linkwise.cluster.kmeans.mpck_means",
@@ -71,11 +81,13 @@ HOME = {
     "SCSC": "linkwise.cluster.sequential.scsc",
     "SeededKMeans": "linkwise.cluster.kmeans.seeded_kmeans",
     "SequentialClustering": "linkwise.cluster.sequential.sequential",
+    "SizedKMeans": "linkwise.cluster.kmeans.sized_kmeans",
     "choose_k": "linkwise.cluster.how_many",
+    "compare": "linkwise.choosing.comparison",
     "load": "linkwise.cluster.sequential.model_file",
     "run_options": "linkwise.running",
 }
-_ROOMS = ("datasets", "errors", "features", "metric", "scores")
+_ROOMS = ("datasets", "engines", "errors", "features", "metric", "plot", "scores")
 
 __all__ = [*HOME, *_ROOMS, "__version__"]
 

@@ -1,10 +1,11 @@
-"""Names of a package that load on first use, so that importing the package costs nothing."""
+"""Names and modules that load on first use, so that importing what mentions them costs nothing."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from typing import Any
 
 
 def loader(package: str, home: Mapping[str, str]) -> Callable[[str], object]:
@@ -18,3 +19,24 @@ def loader(package: str, home: Mapping[str, str]) -> Callable[[str], object]:
         return value
 
     return load
+
+
+class LazyModule:
+    """A module that is imported when something of it is needed, for packages that may be absent.
+
+    Examples
+    --------
+    >>> decimal = LazyModule("decimal")
+    >>> decimal.Decimal("0.5")
+    Decimal('0.5')
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__"):  # whoever looks at objects in general
+            raise AttributeError(attribute)
+        value = getattr(import_module(self._name), attribute)
+        setattr(self, attribute, value)
+        return value

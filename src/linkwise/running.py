@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
 
+from linkwise.bars import progress_shown
+
 #: Called as ``progress(done, total, what)``.
 Progress = Callable[[int, int, str], object]
 #: Asked now and then whether to stop.
@@ -26,6 +28,7 @@ class RunOptions:
     progress: Progress | None = None
     cancel: Cancel | None = None
     folder: str | os.PathLike[str] | None = None
+    quiet: bool | None = None
 
     def over(self, others: RunOptions) -> RunOptions:
         """Return these wishes, and those of ``others`` where there is none here."""
@@ -48,9 +51,10 @@ _current: ContextVar[RunOptions] = ContextVar("run_options", default=NO_WISHES)
 @contextmanager
 def run_options(
     *,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     cancel: Cancel | None = None,
     folder: str | os.PathLike[str] | None = None,
+    quiet: bool | None = None,
 ) -> Iterator[None]:
     """Say how what happens inside is to be run; no result depends on it.
 
@@ -61,13 +65,18 @@ def run_options(
 
     Parameters
     ----------
-    progress : callable or None, default=None
-        Called as ``progress(done, total, what)`` after every step.
+    progress : bool, callable or None, default=None
+        True shows a bar on stderr, in terminals and notebooks; False shows nothing, also inside a
+        block that does. A callable is called as ``progress(done, total, what)`` after every step.
     cancel : callable, threading.Event or None, default=None
         Asked after every step; ends the work with :class:`~linkwise.errors.Cancelled`.
     folder : path or None, default=None
         Where ``fit`` keeps the partitions' labels (one byte per row and partition) instead of
         memory. They live there as long as the model does, so fit one model in each folder.
+    quiet : bool or None, default=None
+        Whether :class:`~linkwise.SequentialClustering` leaves out its warnings about answers that
+        contradict each other or are set aside; ``links_.conflicts()`` and ``suspects_`` tell of
+        them. Filters of :mod:`warnings` belong to all threads, this belongs to one.
 
     Examples
     --------
@@ -79,12 +88,24 @@ def run_options(
     2 2 training partitions
     4 4 labelling rows
     """
-    wishes = RunOptions(progress, cancel, folder)
-    token = _current.set(wishes.over(_current.get()))
-    try:
-        yield
-    finally:
-        _current.reset(token)
+    with _listener(progress) as listener:
+        wishes = RunOptions(listener, cancel, folder, quiet)
+        token = _current.set(wishes.over(_current.get()))
+        try:
+            yield
+        finally:
+            _current.reset(token)
+
+
+@contextmanager
+def _listener(progress: Progress | bool | None) -> Iterator[Progress | None]:
+    if progress is True:
+        with progress_shown() as report:
+            yield report
+    elif progress is False:
+        yield lambda done, total, what: None  # noqa: ARG005
+    else:
+        yield progress
 
 
 def current_options() -> RunOptions:

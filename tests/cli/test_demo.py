@@ -2,6 +2,7 @@
 
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -83,9 +84,15 @@ def test_json_holds_every_step(run, few_digits, monkeypatch):
     }  # fmt: skip
 
 
-def test_without_matplotlib_one_sentence_says_what_to_install(refused, monkeypatch):
+def test_without_matplotlib_the_demo_runs_and_says_what_the_picture_needs(
+    run, few_digits, monkeypatch
+):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert refused("demo") == 'The picture needs matplotlib: pip install "linkwise[plot]"'
+    monkeypatch.setattr("linkwise.datasets.load", lambda name: few_digits)  # noqa: ARG005
+    shown = run("demo", "--answers", 4).stdout
+    assert 'The picture needs matplotlib: pip install "linkwise[plot]"\nTry:\n' in shown
+    assert not Path("out/digits.png").exists()
+    assert json.loads(run("demo", "--answers", 4, "--json").stdout)["picture"] is None
 
 
 def test_a_folder_that_is_a_file_is_a_wrong_call(misused, write):

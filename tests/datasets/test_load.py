@@ -77,7 +77,7 @@ def test_a_file_in_the_folder_is_read_as_floats(folder, stored, read):
 
 
 def test_a_sparse_file_stays_sparse(folder):
-    X = sp.random_array((11162, 11465), density=1e-5, format="csr", rng=np.random.default_rng(0))
+    X = sp.random_array((11162, 11465), density=1e-5, format="csr", random_state=0)
     parts = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape}
     np.savez(folder / "ohscal.npz", **parts, y=np.arange(11162) % 10)
     data = load("ohscal")

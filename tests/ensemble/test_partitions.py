@@ -205,7 +205,7 @@ def test_an_ensemble_of_the_first_version_still_opens(folder):
 
 
 def test_an_ensemble_of_sparse_rows_labels_the_same_after_reading(tmp_path):
-    X = sparse.random_array((300, 400), density=0.05, rng=np.random.default_rng(0), format="csr")
+    X = sparse.random_array((300, 400), density=0.05, random_state=0, format="csr")
     ensemble = build_ensemble(X, 3, n_partitions=4, seed=0)
     ensemble.save(tmp_path)
     assert_array_equal(Ensemble.load(tmp_path).assign(X), ensemble.labels.array)

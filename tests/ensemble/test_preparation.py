@@ -109,7 +109,7 @@ def test_a_value_that_has_no_place_in_a_tile_is_noticed(value):
 
 def words(n_rows=400, n_features=300):
     return sparse.random_array(
-        (n_rows, n_features), density=0.05, rng=np.random.default_rng(0), format="csr"
+        (n_rows, n_features), density=0.05, random_state=np.random.default_rng(0), format="csr"
     )
 
 

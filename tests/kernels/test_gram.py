@@ -6,7 +6,7 @@ from linkwise.kernels.gram import gram
 
 
 def test_the_products_of_columns_are_those_of_the_dense_matrix():
-    A = sp.random_array((60, 9), density=0.2, rng=np.random.default_rng(0), format="csr")
+    A = sp.random_array((60, 9), density=0.2, random_state=np.random.default_rng(0), format="csr")
     products = gram(A.indptr, A.indices, A.data, 9)
     assert_allclose(products, A.toarray().T @ A.toarray(), atol=1e-14)
 

@@ -1,15 +1,17 @@
-"""LCVQE's inner loop against its definition, written with dictionaries and lists."""
+"""The inner loops of LCVQE and CVQE against their definitions, written with lists."""
+
+from itertools import product
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from linkwise.kernels.settle import pulls_of_broken, settle_links
+from linkwise.kernels.settle import settle_links, settle_pairs
 
 
 def twin(distance, must, cannot, weight, labels):
     """Settle link by link, each time choosing the cheapest of the cases written out."""
-    labels = labels.tolist()
+    labels, pulls = labels.tolist(), np.zeros_like(distance)
     for (a, b), w in zip(must, weight[: len(must)], strict=True):
         j, k = labels[a], labels[b]
         if j == k:
@@ -21,6 +23,9 @@ def twin(distance, must, cannot, weight, labels):
             (k, k): (distance[a, k] + distance[b, k]) / 2,
         }
         labels[a], labels[b] = min(cases, key=cases.get)
+        if labels[a] != labels[b]:
+            pulls[a, k] += w / 2
+            pulls[b, j] += w / 2
     for (a, b), w in zip(cannot, weight[len(must) :], strict=True):
         k = labels[a]
         if labels[b] != k:
@@ -30,7 +35,36 @@ def twin(distance, must, cannot, weight, labels):
         keep = distance[far, k] / 2 + w * distance[far, other] / 2
         if keep > distance[far, other] / 2:
             labels[far] = other
-    return np.array(labels)
+        else:
+            pulls[far, other] += w
+    return np.array(labels), pulls
+
+
+def twin_of_pairs(distance, between, must, cannot, weight, labels):
+    """Settle link by link, each time trying all pairs of clusters."""
+    labels, attraction = labels.tolist(), np.zeros_like(between)
+    others = between + np.diag(np.full(len(between), np.inf))
+    for number, (a, b) in enumerate([*must, *cannot]):
+        is_must, w = number < len(must), weight[number]
+        if (labels[a] == labels[b]) == is_must:
+            continue
+
+        def cost(pair, a=a, b=b, is_must=is_must, w=w):
+            j, k = pair
+            fine = 0.0
+            if is_must and j != k:
+                fine = between[j, k]
+            if not is_must and j == k:
+                fine = others[j].min()
+            return distance[a, j] + distance[b, k] + w * fine
+
+        j, k = min(product(range(len(between)), repeat=2), key=cost)
+        labels[a], labels[b] = j, k
+        if (j == k) != is_must:
+            other = k if is_must else others[j].argmin()
+            attraction[j, other] += w
+            attraction[other, j] += w
+    return np.array(labels), attraction
 
 
 def next_centre(row, k):
@@ -49,35 +83,43 @@ def case(request):
     return distance, must, cannot, weight, nearest, second
 
 
-def test_links_are_settled_as_defined(case):
+def test_links_are_settled_as_defined_and_pull_where_they_broke(case):
     distance, must, cannot, weight, nearest, _ = case
     labels = nearest.astype(np.int32)
-    expected = twin(distance, must, cannot, weight, labels)
-    settle_links(*case, labels)
+    expected, expected_pulls = twin(distance, must, cannot, weight, labels)
+    pulls = settle_links(*case, labels)
     assert_array_equal(labels, expected)
+    assert expected_pulls.any()
+    assert_allclose(pulls, expected_pulls)
 
 
-def test_broken_links_pull_as_defined(case):
-    distance, must, cannot, weight, _, _ = case
-    labels = np.random.default_rng(9).integers(0, 2, 12).astype(np.int32)
-    expected = np.zeros_like(distance)
-    for (a, b), w in zip(must, weight[:15], strict=True):
-        if labels[a] != labels[b]:
-            expected[a, labels[b]] += w / 2
-            expected[b, labels[a]] += w / 2
-    for (a, b), w in zip(cannot, weight[15:], strict=True):
-        if labels[a] == labels[b]:
-            far = max((a, b), key=lambda i, k=labels[a]: distance[i, k])
-            expected[far, next_centre(distance[far], labels[a])] += w
-    assert expected.any()
-    assert_allclose(pulls_of_broken(*case, labels), expected)
+def test_no_link_of_full_weight_is_broken_in_its_turn(case):
+    distance, must, cannot, _, nearest, second = case
+    labels = nearest.astype(np.int32)
+    assert not settle_links(distance, must, cannot, np.ones(35), nearest, second, labels).any()
+
+
+def test_pairs_are_settled_as_defined_and_attract_where_they_broke(case):
+    distance, must, cannot, weight, nearest, _ = case
+    centers = np.random.default_rng(1).random((4, 2)) / 2
+    between = np.square(centers[:, None] - centers).sum(axis=2)
+    others = between + np.diag(np.full(4, np.inf))
+    labels = nearest.astype(np.int32)
+    expected, expected_attraction = twin_of_pairs(distance, between, must, cannot, weight, labels)
+    attraction = settle_pairs(
+        distance, between, others.min(axis=1), others.argmin(axis=1), must, cannot, weight, labels
+    )
+    assert_array_equal(labels, expected)
+    assert expected_attraction.any()
+    assert_allclose(attraction, expected_attraction)
 
 
 def test_with_one_cluster_nothing_moves_and_nothing_pulls():
     distance = np.array([[1.0], [2.0]])
     nowhere = np.zeros(2, dtype=np.int64)
-    case = (distance, np.empty((0, 2), dtype=np.int64), np.array([[0, 1]]), np.ones(1))
+    links = (np.empty((0, 2), dtype=np.int64), np.array([[0, 1]]), np.ones(1))
     labels = np.zeros(2, dtype=np.int32)
-    settle_links(*case, nowhere, nowhere, labels)
+    assert not settle_links(distance, *links, nowhere, nowhere, labels).any()
+    alone = np.zeros((1, 1)), np.zeros(1), np.zeros(1, dtype=np.int64)
+    assert not settle_pairs(distance, *alone, *links, labels).any()
     assert labels.tolist() == [0, 0]
-    assert not pulls_of_broken(*case, nowhere, nowhere, labels).any()

@@ -50,7 +50,7 @@ def test_the_exact_look_keeps_the_nearest_candidates(dtype):
 
 def test_sparse_rows_are_measured_like_dense_ones():
     rng = np.random.default_rng(2)
-    X = sp.random_array((25, 8), density=0.3, rng=rng, format="csr")
+    X = sp.random_array((25, 8), density=0.3, random_state=rng, format="csr")
     points = rng.standard_normal((5, 8))
     candidates = np.tile(np.arange(5, dtype=np.int32), (25, 1))
     index, squared = np.empty((25, 2), dtype=np.int32), np.empty((25, 2))

@@ -28,7 +28,10 @@ RANDOM_START = ("KCC",)
 
 
 #: Estimators that promise that rows with a label end in the cluster of their class.
-KEEPS_LABELS = ("COPKMeans", "ConstrainedKMeans", "SequentialClustering")
+KEEPS_LABELS = ("COPKMeans", "ConstrainedKMeans", "SequentialClustering", "SizedKMeans")
+
+#: Of these, those that read links: told of too many classes, they say what has no cluster left.
+KEEPS_LINKS = ("COPKMeans", "SizedKMeans")
 
 
 def make(cls, **params):

@@ -6,19 +6,9 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_wine, make_blobs
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from linkwise import Links, MaxMarginClustering, PartialLabels, PCKMeans, scores
 from linkwise.metric import DCA, RCA
-
-
-@pytest.fixture
-def stretched():
-    """Two groups apart along the second feature, both long along the first."""
-    rng = np.random.RandomState(0)
-    y = np.repeat([0, 1], 40)
-    X = np.column_stack([rng.normal(0, 10, 80), rng.normal(0, 1, 80) + 6 * y])
-    return X, y
 
 
 def slow_components(X, groups, ridge):
@@ -166,8 +156,3 @@ def test_links_of_another_table_are_refused(stretched):
     assert str(caught.value) == (
         "constraints describe 9 rows but X has 80. Slice both together: X[rows], links[rows]."
     )
-
-
-@parametrize_with_checks([RCA()])
-def test_scikit_learn_accepts_the_map(estimator, check):
-    check(estimator)

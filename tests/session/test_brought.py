@@ -45,6 +45,25 @@ def test_a_frame_is_grouped_by_what_is_in_it_and_shows_its_text(tickets, tmp_pat
         assert labels.shape == (40,)
 
 
+def test_rows_that_cannot_be_used_are_nowhere_until_somebody_speaks_of_them(tickets, tmp_path):
+    with Session.create(tmp_path / "s", tickets, 2, n_partitions=20) as session:
+        assert np.flatnonzero(session.labels() == session.view().nowhere).tolist() == [5]
+        assert {5} not in [{q.i, q.j} & {5} for q in session.query(10)]
+        session.export(tmp_path / "labels.csv")
+        exported = pd.read_csv(tmp_path / "labels.csv")
+        assert exported[exported["cluster"] == -1].index.tolist() == [5]
+        assert exported["name"][5] == "nowhere"
+        event = session.answer(5, 0, "same")
+        assert session.view().nowhere is None
+        assert session.labels()[5] == session.labels()[0]
+        session.undo(event.seq)
+        last = session.labels()
+    with Session.open(tmp_path / "s") as session:
+        assert session.view(1).nowhere is None
+        assert session.view(2).labels.tobytes() == last.tobytes()
+        assert session.labels()[5] == session.view().nowhere
+
+
 def test_what_made_the_rows_is_kept_and_makes_new_ones(tickets, tmp_path):
     with Session.create(tmp_path / "s", tickets, 2, n_partitions=5) as session:
         made = session.features.transform(tickets)
@@ -70,7 +89,7 @@ def test_a_session_made_by_an_older_linkwise_says_what_it_is_grouped_by(tmp_path
     (tmp_path / "t.csv").write_text("a,b\n1,5\n2,7\n9,1\n")
     Session.create(tmp_path / "s", tmp_path / "t.csv", 2, n_partitions=5).close()
     told = json.loads((tmp_path / "s" / "session.json").read_text())
-    for new in ("roles", "grouped_by", "unusable", "notes", "pictures"):
+    for new in ("roles", "grouped_by", "unusable", "notes", "follows", "pictures"):
         del told[new]
     for new in ("roles", "encoding"):
         del told["columns"][new]

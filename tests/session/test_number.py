@@ -1,6 +1,7 @@
 """Another number of clusters, and rows that belong nowhere: events like any other."""
 
 import csv
+import json
 import shutil
 
 import numpy as np
@@ -128,6 +129,7 @@ def test_a_session_can_find_its_number(tmp_path):
     X = np.repeat(20 * np.eye(4), 12, axis=0) + np.random.default_rng(0).normal(size=(48, 4))
     with Session.create(tmp_path / "auto", X, "auto", n_partitions=40) as session:
         assert session.n_clusters == 4
+        assert session.follows
         assert len(session.view().clusters) == 4
         session.answer(0, 1, "same")
     with Session.open(tmp_path / "auto") as session:
@@ -165,3 +167,53 @@ def test_what_was_reopened_is_what_was_there(template, tmp_path_factory, drawn):
             assert found.margins.tobytes() == view.margins.tobytes()
             names = {c.number: c.name for c in view.clusters}
             assert {c.number: c.name for c in found.clusters} == names
+
+
+@pytest.fixture(scope="module")
+def following(blobs, tmp_path_factory):
+    """The folder of a session that began with two clusters, and answers that speak for three."""
+    folder = tmp_path_factory.mktemp("following") / "auto"
+    Session.create(folder, blobs, 2, n_partitions=40).close()
+    about = json.loads((folder / "session.json").read_text())
+    (folder / "session.json").write_text(json.dumps(about | {"follows": True}))
+    truth = np.repeat([0, 1, 2], 20)
+    pairs = np.random.default_rng(0).choice(N_ROWS, (90, 2)).tolist()
+    said = [(i, j, "same" if truth[i] == truth[j] else "different") for i, j in pairs if i != j]
+    return folder, said
+
+
+@pytest.fixture
+def auto(following, tmp_path):
+    shutil.copytree(following[0], tmp_path / "auto")
+    with Session.open(tmp_path / "auto") as session:
+        yield session, following[1]
+
+
+def test_the_number_follows_the_answers_and_can_be_undone(auto):
+    session, answers = auto
+    assert session.n_clusters == 2
+    assert session.follow() is None
+    session.answer_many(answers)
+    event = session.follow()
+    assert (event.kind, event.payload["n_clusters"], event.who) == ("recluster", 3, "linkwise")
+    assert session.n_clusters == 3
+    assert session.follows
+    assert session.follow() is None
+    session.undo(event.seq)
+    assert session.n_clusters == 2
+    assert not session.follows
+    assert session.follow() is None
+
+
+def test_nothing_is_followed_once_somebody_says_a_number(auto):
+    session, answers = auto
+    session.recluster(2, who="ann")
+    session.answer_many(answers)
+    assert session.propose_k().k == 3
+    assert not session.follows
+    assert session.follow() is None
+
+
+def test_a_number_that_was_said_follows_nothing(session):
+    assert not session.follows
+    assert session.follow() is None

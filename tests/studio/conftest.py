@@ -24,7 +24,23 @@ sys.path.insert(0, str(Path(__file__).parent))
 from studio_page import StudioPage
 
 PAGE = Path(linkwise.server.__file__).parent / "studio" / "index.html"
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+
+
+def chromium():
+    """Return the browser: the system's, else Playwright's own, else None."""
+    for name in ("chromium", "chromium-browser"):
+        if found := shutil.which(name):
+            return found
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        return None
+    with sync_playwright() as driver:
+        path = driver.chromium.executable_path
+    return path if Path(path).exists() else None
+
+
+CHROMIUM = chromium()
 TOKEN = "a-token-for-the-browser-tests-only-0123456789"
 
 
@@ -32,7 +48,7 @@ def pytest_collection_modifyitems(items):
     """Skip, with the reason, what cannot run here."""
     reason = None
     if CHROMIUM is None:
-        reason = "The studio's tests need chromium: apt-get install chromium"
+        reason = "The studio's tests need chromium: make browser"
     elif not PAGE.exists():
         reason = "The studio's page is not built: python web/build.py"
     here = Path(__file__).parent

@@ -52,15 +52,14 @@ def command(out: Path, answers: int, wrong: float, seed: int, quiet: bool, as_js
 
     Clusters the 1797 digits that come with scikit-learn, then asks a simulated user, who knows
     the truth, whether two of them show the same digit. Prints how the agreement with the truth
-    (NMI) changes, on all rows and on the rows that no answer names, and draws a picture.
+    (NMI) changes, on all rows and on the rows that no answer names, and draws a picture where
+    there is matplotlib.
 
     \b
     Examples:
       linkwise demo
       linkwise demo --answers 400 --wrong 0.1 --seed 7 --out results
     """
-    if find_spec("matplotlib") is None:
-        raise missing_extra("The picture", "matplotlib", "plot")
     out.mkdir(parents=True, exist_ok=True)
     started = time.perf_counter()
     digits = lw.datasets.load("digits")
@@ -72,12 +71,15 @@ def command(out: Path, answers: int, wrong: float, seed: int, quiet: bool, as_js
     seconds = time.perf_counter() - started
     if as_json:
         told = [step.as_dict() for step in steps]
-        click.echo(json.dumps({"steps": told, "picture": str(picture), "seconds": seconds}))
+        drawn = None if picture is None else str(picture)
+        click.echo(json.dumps({"steps": told, "picture": drawn, "seconds": seconds}))
     else:
-        _tell(digits, steps, wrong, out, seconds)
+        _tell(digits, steps, wrong, out, picture, seconds)
 
 
-def _draw(digits: Dataset, steps: Sequence[Step], path: Path) -> Path:
+def _draw(digits: Dataset, steps: Sequence[Step], path: Path) -> Path | None:
+    if find_spec("matplotlib") is None:
+        return None
     from linkwise.cli.demo_picture import draw  # matplotlib is slow to import
 
     draw(digits.X, steps, path)
@@ -89,7 +91,14 @@ def _write_digits(X: Dense, path: Path) -> None:
     np.savetxt(path, X, fmt="%d", delimiter=",", header=header, comments="")
 
 
-def _tell(digits: Dataset, steps: Sequence[Step], wrong: float, out: Path, seconds: float) -> None:
+def _tell(
+    digits: Dataset,
+    steps: Sequence[Step],
+    wrong: float,
+    out: Path,
+    picture: Path | None,
+    seconds: float,
+) -> None:
     user = "who is always right" if wrong == 0 else f"who is wrong {100 * wrong:g} % of the time"
     click.echo(
         f"{len(digits.y)} handwritten digits, {digits.n_classes} clusters. "
@@ -106,8 +115,10 @@ def _tell(digits: Dataset, steps: Sequence[Step], wrong: float, out: Path, secon
             f"{not_kept} {'answer was' if not_kept == 1 else 'answers were'} not followed; "
             "model.suspects_ ranks the doubtful ones."
         )
+    missing = missing_extra("The picture", "matplotlib", "plot")
+    look = f"{missing}\nTry:" if picture is None else f"Look at {picture}, then try:"
     click.echo(
-        f"\nTook {seconds:.0f} s. Look at {out / 'digits.png'}, then try:\n"
+        f"\nTook {seconds:.0f} s. {look}\n"
         f"  linkwise check {out / 'answers.csv'}\n"
         f"  linkwise cluster {out / 'digits.csv'} -k 10 --no-standardise "
         f"--links {out / 'answers.csv'} -o {out / 'clusters.csv'}\n"

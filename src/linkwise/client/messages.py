@@ -158,6 +158,7 @@ class Number:
     """How many clusters there are, and another number that the answers speak for, if any."""
 
     n_clusters: int
+    follows: bool
     proposal: int | None
     reason: str | None
 

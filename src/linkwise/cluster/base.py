@@ -25,9 +25,10 @@ from linkwise.constraints import (
     as_constraints,
     refuse_knowledge_as_y,
 )
+from linkwise.constraints.conflicts import warn_of_contradictions
 from linkwise.ensemble import as_source
 from linkwise.errors import ConstraintWarning, InvalidInput
-from linkwise.scores import nmi
+from linkwise.scores import links_kept, nmi
 from linkwise.threads import survive_fork
 from linkwise.typing import Matrix, MatrixLike, Seed
 from linkwise.validation import check_choice, check_number, check_sparse
@@ -50,6 +51,8 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
     _sparse: ClassVar[bool] = False
     #: Whether contradictory links are withdrawn (with a warning) before ``_fit`` sees them.
     _repairs: ClassVar[bool] = False
+    #: Whether ``_fit`` refuses contradictory links; others that do not repair them warn.
+    _refuses: ClassVar[bool] = False
     #: Whether labels may name more classes than there are clusters.
     _more_classes: ClassVar[bool] = False
     #: Whether ``n_clusters`` may be "auto".
@@ -107,6 +110,29 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         survive_fork()
         check_is_fitted(self)
         return self._predict(self._validate_rows(X, reset=False))
+
+    def score(
+        self, X: MatrixLike, y: object = None, *, constraints: Knowledge | None = None
+    ) -> float:
+        """Tell how many links the clusters predicted for ``X`` keep, from 0 to 1.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+        y : ignored
+            Present for scikit-learn; :mod:`linkwise.scores` compares with a truth.
+        constraints : Links, PartialLabels, array-like of shape (n_samples,) or None
+            What is known about these rows, and best was not told to ``fit``.
+
+        Returns
+        -------
+        score : float
+            As :data:`linkwise.scores.links_kept`; NaN where nothing is known.
+        """
+        refuse_knowledge_as_y(type(self).__name__, y)
+        labels = self.predict(X)
+        return links_kept.of(Links(len(labels)) if constraints is None else constraints, labels)
 
     def _fit(self, X: Any, knowledge: Any, rng: np.random.RandomState) -> None:
         raise NotImplementedError
@@ -178,6 +204,8 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
                     stacklevel=3,
                 )
             return kept, withdrawn
+        if not self._refuses:
+            warn_of_contradictions(type(self).__name__, links.must, links.cannot, stacklevel=4)
         return links, nothing
 
     def _report(self, X: Any, given: Any, withdrawn: Links, start: Any) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components, minimum_spanning_tree
 
+from linkwise.constraints.narrow import narrow
 from linkwise.constraints.pairs import Pairs, Weights, in_order
 from linkwise.errors import InvalidLinks
 
@@ -120,7 +121,7 @@ def _parents(forest: coo_array, rows: Rows, smallest: Rows) -> Rows:
     start = np.concatenate((forest.row, np.full(len(roots), n)))
     end = np.concatenate((forest.col, roots))
     graph = coo_array((np.ones(len(start)), (start, end)), shape=(n + 1, n + 1)).tocsr()
-    _, parent = breadth_first_order(graph, n, directed=False)
+    _, parent = breadth_first_order(narrow(graph), n, directed=False)
     hung: Rows = parent[:n].astype(np.int64)
     hung[roots] = roots
     return hung
@@ -130,7 +131,7 @@ def _compact_graph(pairs: Pairs, data: NDArray[np.float64]) -> tuple[Rows, Any]:
     """Return the rows named by ``pairs`` and the graph between them, numbered by place."""
     rows, place = np.unique(pairs, return_inverse=True)
     start, end = place.reshape(-1, 2).T
-    return rows, coo_array((data, (start, end)), shape=(len(rows), len(rows))).tocsr()
+    return rows, narrow(coo_array((data, (start, end)), shape=(len(rows), len(rows))).tocsr())
 
 
 def _find(rows: Rows, ends: Pairs) -> tuple[Pairs, NDArray[np.bool_]]:

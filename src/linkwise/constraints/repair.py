@@ -25,6 +25,7 @@ from scipy.sparse import csr_array
 from linkwise.constraints.chains import MustGraph
 from linkwise.constraints.closure import component_numbers, contradicted, smallest_rows
 from linkwise.constraints.compromise import compromise
+from linkwise.constraints.narrow import narrow
 from linkwise.constraints.pairs import Pairs, Weights
 
 if TYPE_CHECKING:
@@ -229,4 +230,4 @@ def _table(rings: list[Ring]) -> tuple[Choice, csr_array]:
     links, column = np.unique(np.concatenate(rings), return_inverse=True)
     starts = np.cumsum([0, *map(len, rings)])
     ones = np.ones(len(column))
-    return links, csr_array((ones, column, starts), shape=(len(rings), len(links)))
+    return links, narrow(csr_array((ones, column, starts), shape=(len(rings), len(links))))

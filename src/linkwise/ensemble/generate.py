@@ -11,16 +11,22 @@ import os
 import shutil
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.ensemble.blas import one_blas_thread
 from linkwise.ensemble.execution import Execution
-from linkwise.ensemble.kmeans import half_norms, sampled_kmeans
-from linkwise.ensemble.labelling import explain_not_finite, label_rows
+from linkwise.ensemble.kmeans import draw_starts, half_norms, sampled_kmeans
+from linkwise.ensemble.labelling import (
+    IN_THREADS,
+    BlockLabeller,
+    explain_not_finite,
+    label_rows,
+)
 from linkwise.ensemble.models import NearestCenters, PartitionModels
 from linkwise.ensemble.partitions import Ensemble
 from linkwise.ensemble.preparation import NotFinite, Preparation, is_wide_sparse
@@ -37,7 +43,61 @@ POOL_SAMPLES = 16
 POOL_BYTES = 1 << 26
 
 Seed = int | np.random.SeedSequence | np.random.RandomState
+Pool = NDArray[np.float32]
 T = TypeVar("T")
+#: Makes one partition of a pool of prepared rows; all it draws comes from the seed.
+Recipe = Callable[[Pool, np.random.SeedSequence], T]
+
+
+def train_all(
+    recipe: Recipe[T], pool: Pool, seeds: list[np.random.SeedSequence], execution: Execution
+) -> list[T]:
+    """Train one partition per seed, in threads of this process."""
+    trained = []
+    with closing(execution.map(lambda seed: recipe(pool, seed), seeds)) as partitions:
+        for partition in partitions:
+            trained.append(partition)
+            execution.step(len(trained), len(seeds), "training partitions")
+    return trained
+
+
+def label_all(
+    source: RowSource,
+    preparation: Preparation,
+    models: PartitionModels,
+    path: str | os.PathLike[str] | None,
+    execution: Execution,
+    labeller: BlockLabeller = IN_THREADS,
+) -> Ensemble:
+    """Label every row with trained models; a folder that was not finished is removed."""
+    existed = path is not None and Path(path).exists()
+    labels = LabelMatrix.empty(models.n_partitions, source.n_rows, path)
+    try:
+        label_rows(source, preparation, models, labels.write, execution, labeller)
+    except BaseException:
+        if path is not None and not existed:
+            shutil.rmtree(path)
+        raise
+    labels.flush()
+    return Ensemble(labels, models, preparation)
+
+
+class Train(Protocol):
+    """Who trains partitions, as :func:`train_all` does."""
+
+    def __call__(
+        self,
+        recipe: Recipe[T],
+        pool: Pool,
+        seeds: list[np.random.SeedSequence],
+        execution: Execution,
+    ) -> list[T]: ...
+
+
+#: Who labels all rows with trained models, as :func:`label_all` does.
+Label = Callable[
+    [RowSource, Preparation, PartitionModels, str | os.PathLike[str] | None, Execution], Ensemble
+]
 
 
 def build_ensemble(
@@ -55,6 +115,8 @@ def build_ensemble(
     path: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
+    train: Train = train_all,
+    label: Label = label_all,
 ) -> Ensemble:
     """Build many partitions of the same rows.
 
@@ -89,6 +151,8 @@ def build_ensemble(
         Called as ``progress(done, total, what)``.
     cancel : callable or threading.Event, default=None
         Asked between steps; work stops with :class:`~linkwise.errors.Cancelled`.
+    train, label : callable
+        Who trains the partitions and who labels all rows, threads of this process by default.
 
     Examples
     --------
@@ -114,9 +178,34 @@ def build_ensemble(
     n_blocks = _check_blocks(n_blocks, n_clusters, rows.n_rows)
     sample_size = max(sample_size, n_blocks)
     preparation, models = _train(
-        rows, n_blocks, n_partitions, feature_share, sample_size, fast, seed, execution
+        rows, n_blocks, n_partitions, feature_share, sample_size, fast, seed, execution, train
     )
-    return label_all(rows, preparation, models, path, execution)
+    return label(rows, preparation, models, path, execution)
+
+
+@dataclass(frozen=True)
+class SampledKMeans:
+    """A partition: k-means on rows of the pool, seen through some features."""
+
+    sample_size: int
+    n_used: int
+    n_blocks: int
+
+    def __call__(
+        self, pool: Pool, seed: np.random.SeedSequence
+    ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+        """Return the centres and the features."""
+        rng = np.random.default_rng(seed)
+        X, features = draw_part(pool, self.sample_size, self.n_used, rng)
+        return sampled_kmeans(X, self.n_blocks, rng)[0], features
+
+    def draw(
+        self, pool: Pool, seed: np.random.SeedSequence
+    ) -> tuple[NDArray[np.intp], NDArray[np.int32], NDArray[np.intp]]:
+        """Return what is drawn: rows of the pool, features, and which rows are centres first."""
+        rng = np.random.default_rng(seed)
+        rows, features = draw_numbers(pool.shape, self.sample_size, self.n_used, rng)
+        return rows, features, draw_starts(len(rows), self.n_blocks, rng)
 
 
 def _train(
@@ -128,6 +217,7 @@ def _train(
     fast: bool,
     seed: Seed,
     execution: Execution,
+    train: Train,
 ) -> tuple[Preparation, NearestCenters]:
     pool_seed, *seeds = seed_sequence(seed).spawn(n_partitions + 1)
     if is_wide_sparse(source):
@@ -136,13 +226,7 @@ def _train(
         preparation, pool = draw_pool(source, sample_size, pool_seed, project=fast)
     share = math.ceil(feature_share * preparation.n_features)
     n_used = min(preparation.n_features, max(MIN_FEATURES, share))
-
-    def train(seed: np.random.SeedSequence) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-        rng = np.random.default_rng(seed)
-        X, features = draw_part(pool, sample_size, n_used, rng)
-        return sampled_kmeans(X, n_blocks, rng)[0], features
-
-    trained = train_all(train, seeds, execution)
+    trained = train(SampledKMeans(sample_size, n_used, n_blocks), pool, seeds, execution)
     centers = np.stack([centers for centers, _ in trained])
     features = np.stack([features for _, features in trained])
     return preparation, NearestCenters(centers, half_norms(centers), features)
@@ -254,41 +338,15 @@ def draw_part(
     pool: NDArray[np.float32], sample_size: int, n_used: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
     """Return random rows of the pool seen through random features, and those features."""
-    size = min(sample_size, len(pool))
-    chosen = np.sort(rng.choice(len(pool), size, replace=False))
-    features = np.sort(rng.choice(pool.shape[1], n_used, replace=False)).astype(np.int32)
+    chosen, features = draw_numbers(pool.shape, sample_size, n_used, rng)
     return np.ascontiguousarray(pool[chosen][:, features]), features
 
 
-def train_all(
-    train: Callable[[np.random.SeedSequence], T],
-    seeds: list[np.random.SeedSequence],
-    execution: Execution,
-) -> list[T]:
-    """Train one partition per seed."""
-    trained = []
-    with closing(execution.map(train, seeds)) as partitions:
-        for partition in partitions:
-            trained.append(partition)
-            execution.step(len(trained), len(seeds), "training partitions")
-    return trained
-
-
-def label_all(
-    source: RowSource,
-    preparation: Preparation,
-    models: PartitionModels,
-    path: str | os.PathLike[str] | None,
-    execution: Execution,
-) -> Ensemble:
-    """Label every row with trained models; a folder that was not finished is removed."""
-    existed = path is not None and Path(path).exists()
-    labels = LabelMatrix.empty(models.n_partitions, source.n_rows, path)
-    try:
-        label_rows(source, preparation, models, labels.write, execution)
-    except BaseException:
-        if path is not None and not existed:
-            shutil.rmtree(path)
-        raise
-    labels.flush()
-    return Ensemble(labels, models, preparation)
+def draw_numbers(
+    shape: tuple[int, ...], sample_size: int, n_used: int, rng: np.random.Generator
+) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+    """Return random rows and features of a pool of this shape, by number, increasing."""
+    n_rows, n_features = shape
+    chosen = np.sort(rng.choice(n_rows, min(sample_size, n_rows), replace=False))
+    features = np.sort(rng.choice(n_features, n_used, replace=False)).astype(np.int32)
+    return chosen, features

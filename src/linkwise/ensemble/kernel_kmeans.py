@@ -16,8 +16,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +26,9 @@ from linkwise.ensemble.align import align_names
 from linkwise.ensemble.execution import Execution
 from linkwise.ensemble.generate import (
     MAX_BLOCKS,
+    Label,
     Seed,
+    Train,
     check_arguments,
     check_clusters,
     draw_part,
@@ -62,6 +63,8 @@ def build_paper_ensemble(
     path: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
+    train: Train = train_all,
+    label: Label = label_all,
 ) -> Ensemble:
     """Build partitions into ``n_clusters`` clusters whose labels mean the same everywhere.
 
@@ -95,35 +98,25 @@ def build_paper_ensemble(
     _check_clusters(n_clusters, rows.n_rows)
     sample_size = min(max(sample_size, n_clusters), rows.n_rows)
     n_landmarks = min(max(n_landmarks, n_clusters), sample_size)
-
-    def train(X: Array, features: NDArray[np.int32], rng: np.random.Generator) -> _Partition:
-        return kernel_kmeans(X, features, n_clusters, n_landmarks, n_steps, rng)
-
-    preparation, models = _train_aligned(
-        rows, train, n_partitions, n_used, sample_size, seed, execution
-    )
-    return label_all(rows, preparation, models, path, execution)
+    recipe = KernelKMeans(sample_size, n_used, n_clusters, n_landmarks, n_steps)
+    preparation, models = _train_aligned(rows, recipe, n_partitions, seed, execution, train)
+    return label(rows, preparation, models, path, execution)
 
 
 def _train_aligned(
     source: RowSource,
-    train: Callable[[Array, NDArray[np.int32], np.random.Generator], _Partition],
+    recipe: KernelKMeans,
     n_partitions: int,
-    n_used: int,
-    sample_size: int,
     seed: Seed,
     execution: Execution,
+    train: Train,
 ) -> tuple[Preparation, KernelCenters]:
     """Train the partitions and a reference from all features, and give them common names."""
     pool_seed, reference_seed, *seeds = seed_sequence(seed).spawn(n_partitions + 2)
-    preparation, pool = draw_pool(source, sample_size, pool_seed)
-
-    def train_on(n_used: int, seed: np.random.SeedSequence) -> _Partition:
-        rng = np.random.default_rng(seed)
-        return train(*draw_part(pool, sample_size, n_used, rng), rng)
-
-    reference = _stack(list(execution.map(partial(train_on, source.n_features), [reference_seed])))
-    models = _stack(train_all(partial(train_on, n_used), seeds, execution))
+    preparation, pool = draw_pool(source, recipe.sample_size, pool_seed)
+    on_all = replace(recipe, n_used=source.n_features)
+    reference = _stack(list(execution.map(lambda seed: on_all(pool, seed), [reference_seed])))
+    models = _stack(train(recipe, pool, seeds, execution))
     expected = _label(pool, reference, execution)[0]
     names = align_names(_label(pool, models, execution), expected, models.n_blocks)
     return preparation, models.renamed(names)
@@ -170,6 +163,22 @@ class _Partition(NamedTuple):
     weights: Array
     offsets: Array
     features: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class KernelKMeans:
+    """A partition: approximate kernel k-means on rows of the pool, seen through some features."""
+
+    sample_size: int
+    n_used: int
+    n_clusters: int
+    n_landmarks: int
+    n_steps: int
+
+    def __call__(self, pool: Array, seed: np.random.SeedSequence) -> _Partition:
+        rng = np.random.default_rng(seed)
+        X, features = draw_part(pool, self.sample_size, self.n_used, rng)
+        return kernel_kmeans(X, features, self.n_clusters, self.n_landmarks, self.n_steps, rng)
 
 
 def kernel_kmeans(

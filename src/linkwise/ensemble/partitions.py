@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.ensemble.execution import Execution
-from linkwise.ensemble.labelling import label_rows
+from linkwise.ensemble.labelling import IN_THREADS, BlockLabeller, label_rows
 from linkwise.ensemble.models import (
     KernelCenters,
     NearestCenters,
@@ -18,7 +19,7 @@ from linkwise.ensemble.models import (
     models_from_arrays,
 )
 from linkwise.ensemble.preparation import Preparation
-from linkwise.ensemble.sources import SourceLike, as_source
+from linkwise.ensemble.sources import RowSource, SourceLike, as_source
 from linkwise.ensemble.store import LabelMatrix
 from linkwise.errors import InvalidInput
 from linkwise.files.headed import Format, read_array, short, write_arrays
@@ -100,15 +101,19 @@ class Ensemble:
         cancel: Cancel | None = None,
     ) -> None:
         """Label rows and append them; if that fails or is cancelled, nothing is appended."""
-        source = as_source(X)
+        self.append(as_source(X), Execution(n_threads, chunk_rows, progress, cancel))
+
+    def append(
+        self, source: RowSource, execution: Execution, labeller: BlockLabeller = IN_THREADS
+    ) -> None:
+        """Do what :meth:`extend` does, as ``execution`` says; ``labeller`` does the work."""
         first = self.labels.n_rows
         self.labels.reserve(first + source.n_rows)
 
         def write(start: int, block: NDArray[np.uint8]) -> None:
             self.labels.write(first + start, block)
 
-        execution = Execution(n_threads, chunk_rows, progress, cancel)
-        label_rows(source, self.preparation, self.models, write, execution)
+        label_rows(source, self.preparation, self.models, write, execution, labeller)
         self.labels.announce(first + source.n_rows)
 
     def borrowed(self, n_rows: int | None = None) -> Ensemble:
@@ -134,8 +139,16 @@ class Ensemble:
         FORMAT.write(target / HEADER_FILE, header)
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str], mmap: bool = True) -> Ensemble:
-        """Open what :meth:`save` wrote; the labels are mapped from their file if ``mmap``."""
+    def load(
+        cls,
+        folder: str | os.PathLike[str],
+        mmap: bool = True,
+        label: Callable[[Preparation, PartitionModels], Ensemble] | None = None,
+    ) -> Ensemble:
+        """Open what :meth:`save` wrote; the labels are mapped from their file if ``mmap``.
+
+        With ``label`` they are not read: it makes them again.
+        """
         source = Path(folder)
         header = _read_header(source / HEADER_FILE)
         preparation = Preparation(
@@ -148,6 +161,8 @@ class Ensemble:
         _check_preparation(source, preparation)
         arrays = {name: read_array(source, name, FORMAT.what) for name in kind.layout}
         models = models_from_arrays(kind, arrays, preparation.n_features)
+        if label is not None:
+            return label(preparation, models)
         labels = LabelMatrix.load(source, mmap)
         if labels.n_partitions != models.n_partitions:
             raise InvalidInput(

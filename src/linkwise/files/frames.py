@@ -73,7 +73,8 @@ def column_values(values: Any) -> Any:
     series = nw.from_native(values, series_only=True, pass_through=True)
     if not isinstance(series, nw.Series):
         return None
-    if series.dtype.is_numeric() and not series.dtype.is_decimal() and not series.null_count():
+    plain = series.dtype.is_numeric() and not isinstance(series.dtype, nw.Decimal)
+    if plain and not series.null_count():
         return series.to_numpy()
     return [None if gap else value for gap, value in zip(series.is_null(), series, strict=True)]
 

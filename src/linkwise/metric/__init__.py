@@ -14,6 +14,11 @@ They are scikit-learn transformers, so any clusterer can follow them in a ``Pipe
 from __future__ import annotations
 
 from linkwise.metric.dca import DCA
+from linkwise.metric.itml import ITML
+from linkwise.metric.lmnn import LMNN
+from linkwise.metric.nca import NCA
+from linkwise.metric.pgdm import PGDM
 from linkwise.metric.rca import RCA
+from linkwise.metric.sdml import SDML
 
-__all__ = ["DCA", "RCA"]
+__all__ = ["DCA", "ITML", "LMNN", "NCA", "PGDM", "RCA", "SDML"]

@@ -16,6 +16,7 @@ from linkwise.constraints import (
     as_constraints,
     refuse_knowledge_as_y,
 )
+from linkwise.constraints.conflicts import warn_of_contradictions
 from linkwise.threads import survive_fork
 from linkwise.typing import MatrixLike
 
@@ -51,8 +52,10 @@ class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         X = validate_data(self, X, dtype=[np.float64, np.float32])
         given = as_constraints(constraints, X.shape[0])
         self._check_params(X)
-        links = given.to_links() if isinstance(given, PartialLabels) else given
-        components = self._components(X, links if links is not None else Links(X.shape[0]))
+        links = self._links_of(given) if isinstance(given, PartialLabels) else given
+        links = Links(X.shape[0]) if links is None else links
+        warn_of_contradictions(type(self).__name__, links.must, links.cannot)
+        components = self._components(X, links)
         self.components_ = components.astype(X.dtype, copy=False)
         return self
 
@@ -62,6 +65,10 @@ class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         mapped: NDArray[Any] = X @ self.components_.T.astype(X.dtype, copy=False)
         return mapped
+
+    def _links_of(self, labels: PartialLabels) -> Links:
+        """Turn labels into the links that are read."""
+        return labels.to_links()
 
     def _components(self, X: NDArray[Any], links: Links) -> NDArray[Any]:
         raise NotImplementedError

@@ -21,6 +21,10 @@ class Chunklets:
 
     Attributes
     ----------
+    heard : Links
+        The links that say something, all of weight 1.
+    groups : Groups
+        The rows they name, in must-link components.
     differ : ndarray of shape (n_pairs, 2)
         Pairs of chunklets that some cannot-link separates, each once. A cannot-link inside a
         chunklet contradicts its must-links and is passed over.
@@ -29,22 +33,22 @@ class Chunklets:
     def __init__(self, links: Links) -> None:
         said = links.weight > 0
         n_must = len(links.must)
-        heard = Links(links.n_samples, links.must[said[:n_must]], links.cannot[said[n_must:]])
-        self._groups = Groups.of(heard)
-        self.differ = self._groups.apart
+        self.heard = Links(links.n_samples, links.must[said[:n_must]], links.cannot[said[n_must:]])
+        self.groups = Groups.of(self.heard)
+        self.differ = self.groups.apart
 
     @property
     def n_deviations(self) -> int:
         """Independent deviations from the chunklets' means: rows less chunklets."""
-        return len(self._groups.rows) - self._groups.n_groups
+        return len(self.groups.rows) - self.groups.n_groups
 
     def means(self, X: NDArray[Any]) -> Floats:
         """Return the mean row of each chunklet."""
-        return self._groups.means(X[self._groups.rows])
+        return self.groups.means(X[self.groups.rows])
 
     def within_covariance(self, X: NDArray[Any]) -> Floats:
         """Return the pooled covariance of the rows around their chunklet's mean."""
-        rows, group = self._groups.rows, self._groups.group
+        rows, group = self.groups.rows, self.groups.group
         deviation = X[rows].astype(np.float64) - self.means(X)[group]
         return deviation.T @ deviation / max(self.n_deviations, 1)
 

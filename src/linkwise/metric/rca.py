@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from linkwise.constraints import Links
 from linkwise.metric.base import LinearMap
 from linkwise.metric.chunklets import Chunklets, shrink
+from linkwise.metric.roots import inverse_root
 from linkwise.validation import check_number
 
 
@@ -73,13 +74,5 @@ class RCA(LinearMap):
         covariance, variance = shrink(
             chunklets.within_covariance(X), chunklets.n_deviations, self.ridge
         )
-        whitened: NDArray[np.float64] = np.sqrt(variance) * _inverse_root(covariance)
+        whitened: NDArray[np.float64] = np.sqrt(variance) * inverse_root(covariance)
         return whitened
-
-
-def _inverse_root(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the symmetric inverse square root; directions without variance are left out."""
-    values, vectors = np.linalg.eigh(covariance)
-    seen = values > values[-1] * len(values) * np.finfo(np.float64).eps
-    root: NDArray[np.float64] = (vectors[:, seen] / np.sqrt(values[seen])) @ vectors[:, seen].T
-    return root

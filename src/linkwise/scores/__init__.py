@@ -17,8 +17,9 @@ from sklearn.metrics.cluster import contingency_matrix
 
 from linkwise.constraints import Links
 from linkwise.errors import InvalidInput
+from linkwise.scores.kept_links import links_kept
 
-__all__ = ["accuracy", "ari", "gain", "nmi", "purity", "satisfied"]
+__all__ = ["accuracy", "ari", "gain", "links_kept", "nmi", "purity", "satisfied"]
 
 
 def nmi(truth: ArrayLike, labels: ArrayLike) -> float:

@@ -20,9 +20,9 @@ from linkwise.server.doors import Doors
 from linkwise.server.files.export import ExportFolder
 from linkwise.server.files.folder import DataFolder
 from linkwise.server.files.uploads import Uploads
+from linkwise.server.idle import close_idle_sessions
 from linkwise.server.keys import Keys
 from linkwise.server.limits import Limits
-from linkwise.server.live.idle import close_idle_sessions
 from linkwise.server.live.jobs import Jobs
 from linkwise.server.live.shelf import Shelf
 from linkwise.server.logs import AccessLog
@@ -97,7 +97,7 @@ def create_app(
         for name in await anyio.to_thread.run_sync(remove_left_overs, shelf.root):
             logger.info("left-overs of a creation removed", extra={"folder": name})
         ending = asyncio.Event()
-        keepers = [close_idle_sessions(service, ending), doors.watch(ending)]
+        keepers = [close_idle_sessions(service, ending), doors.watch(ending, keys)]
         watching = asyncio.gather(*keepers)
         yield
         ending.set()

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from linkwise import running
 from linkwise.cluster.sequential.follow import Proposal
-from linkwise.cluster.sequential.model_file import load
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.constraints import Links, PartialLabels
 from linkwise.errors import InvalidInput
+from linkwise.markup import html_table
 from linkwise.query import STRATEGIES
 from linkwise.running import run_options
 from linkwise.session.advice.dealing import SECOND_OPINION, Desk, second_opinions
@@ -40,7 +40,7 @@ from linkwise.session.advice.troubles import (
 )
 from linkwise.session.backup import back_up
 from linkwise.session.completion import CurrentClustering
-from linkwise.session.create import MODEL_FOLDER, create_session
+from linkwise.session.create import create_session, open_model
 from linkwise.session.data.description import is_session, read_description
 from linkwise.session.data.display import Display, Row
 from linkwise.session.data.display_parts import DisplayParts
@@ -79,6 +79,9 @@ from linkwise.validation import require_number
 
 if TYPE_CHECKING:
     from linkwise.features import TableFeatures
+
+#: Who says how many clusters there are where the number follows the answers.
+FOLLOWING = "linkwise"
 
 
 class Session(Speaking):
@@ -125,7 +128,7 @@ class Session(Speaking):
             self._lock = FolderLock(self.folder)
             undo.callback(self._lock.close)
             self._about.data.check()
-            self._model = load(self.folder / MODEL_FOLDER, mmap=True)
+            self._model = open_model(self.folder)
             self._address = journal or self._about.journal
             self._journal = open_journal(self.folder, self._address, self._about.id)
             undo.callback(self._journal.close)
@@ -177,7 +180,8 @@ class Session(Speaking):
             (``.txt``) or of an array (``.npy``, ``.npz``) is referred to by its path and content;
             so are the pictures of a folder. Anything else is copied into the folder.
         n_clusters : int or "auto"
-            Number of clusters; "auto" begins with the one that :func:`~linkwise.choose_k` finds.
+            Number of clusters; "auto" begins with the one that :func:`~linkwise.choose_k` finds
+            and then goes by the answers, see :meth:`follow`.
         name : str or None
             What people call the session; None is the name of the folder.
         columns : Columns or None
@@ -238,6 +242,17 @@ class Session(Speaking):
     ) -> None:
         self.close()
 
+    def _repr_html_(self) -> str:
+        about = [
+            ("rows", f"{self.n_rows:,}"),
+            ("clusters", f"{self.n_clusters:,}"),
+            ("events", f"{self.seq:,}"),
+            ("grouped by", self.grouped_by),
+            ("folder", self.folder),
+            ("made", self.created),
+        ]
+        return html_table(self.name, about)
+
     # What it is about
 
     @property
@@ -277,7 +292,7 @@ class Session(Speaking):
 
     @property
     def unusable(self) -> list[int]:
-        """Rows in which there is nothing to group by; they lie in the middle of everything."""
+        """Rows in which there is nothing to group by; nowhere, until somebody speaks about them."""
         return list(self._about.unusable)
 
     @property
@@ -348,6 +363,7 @@ class Session(Speaking):
         source: str | os.PathLike[str] | Links | PartialLabels | Session,
         *,
         who: str = "",
+        skip_unknown: bool = False,
     ) -> list[Event]:
         """Take in what is known elsewhere; importing the same again adds nothing.
 
@@ -361,6 +377,9 @@ class Session(Speaking):
             the folder of one, whose standing answers, names and sets of rows are taken.
         who : str
             Who said it, where the source does not tell.
+        skip_unknown : bool, default=False
+            Whether links and labels in files that name no row here are skipped, with a warning,
+            instead of refused.
 
         Returns
         -------
@@ -378,7 +397,7 @@ class Session(Speaking):
             with Session.open(source) as other:
                 entries = entries_of_history(other.history(), other.name_of, here, who)
         else:
-            entries = entries_of_file(Path(source), here, who)
+            entries = entries_of_file(Path(source), here, who, skip_unknown=skip_unknown)
         return self.append(entries) if entries else []
 
     def extend(self, X: TableLike, *, who: str = "", key: str | None = None) -> Event:
@@ -537,6 +556,26 @@ class Session(Speaking):
         _, _, model = self._views.current()
         proposal: Proposal | None = model.propose_k()
         return proposal
+
+    @property
+    def follows(self) -> bool:
+        """Whether the number of clusters follows the answers.
+
+        It does in a session made with "auto", until somebody says a number or undoes one.
+        """
+        with self._history.lock:
+            said = [self._history.event(seq) for seq in self._history.log.numberings()]
+        own = all(event.who == FOLLOWING and event.undone_by is None for event in said)
+        return self._about.follows and own
+
+    def follow(self) -> Event | None:
+        """Take the number of clusters that the answers speak for, if this session follows them.
+
+        The service and the command line do this by themselves. It is an event like any other; once
+        it is undone, nothing is followed any more.
+        """
+        proposal = self.propose_k() if self.follows else None
+        return None if proposal is None else self.recluster(proposal.k, who=FOLLOWING)
 
     def outliers(self, share: float = 0.01) -> list[int]:
         """Return the rows that are farthest from everything, the farthest first.

@@ -111,11 +111,14 @@ def test_what_is_refused_changes_nothing():
 
 
 @pytest.mark.parametrize(
-    ("cls", "step"), [(SequentialClustering, "sequential.vote"), (SCSC, "scsc.scores")]
+    ("cls", "place"),
+    [
+        (SequentialClustering, "linkwise.engines.rules.vote"),
+        (SCSC, "linkwise.cluster.sequential.scsc.scores"),
+    ],
 )
-def test_a_change_in_the_middle_of_a_vote_does_not_reach_it(cls, step, monkeypatch):
+def test_a_change_in_the_middle_of_a_vote_does_not_reach_it(cls, place, monkeypatch):
     model, before = make(cls), make(cls).labels_
-    place = f"linkwise.cluster.sequential.{step}"
     module, name = place.rsplit(".", 1)
     count = getattr(sys.modules[module], name)
     changed = []

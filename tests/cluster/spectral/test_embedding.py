@@ -48,7 +48,7 @@ def test_the_tallest_entry_of_an_eigenvector_is_positive_and_repeats_exactly():
 
 
 def test_a_sparse_matrix_has_the_eigenvectors_of_the_dense_one():
-    A = sp.random_array((420, 420), density=0.02, rng=np.random.default_rng(2), format="csr")
+    A = sp.random_array((420, 420), density=0.02, random_state=2, format="csr")
     S = (A + A.T).tocsr()
     assert_allclose(leading_eigenvectors(S, 3)[0], eigh(S.toarray())[0][::-1][:3], rtol=1e-10)
 

@@ -1,9 +1,19 @@
 """Live sessions: the labels follow, whatever happens meanwhile."""
 
+import asyncio
+import json
 import threading
+import time
+from types import SimpleNamespace
 
 import numpy as np
-from service_client import FLOWERS, answer, tell
+from service_client import FLOWERS, TOKEN, answer, calling, tell
+
+from linkwise.cluster.sequential.follow import Proposal
+from linkwise.server.app import create_app
+from linkwise.session import Entry
+
+ANSWER = {"i": 0, "j": 1, "verdict": "same"}
 
 
 def test_answers_are_stored_while_labels_are_computed_and_share_the_next_computation(
@@ -27,6 +37,24 @@ def test_answers_are_stored_while_labels_are_computed_and_share_the_next_computa
     go.set()
     assert client.get(f"{FLOWERS}/labels").headers["x-linkwise-seq"] == "11"
     assert len(computed) <= 2
+
+
+def test_the_number_of_clusters_follows_the_answers_by_itself(root):
+    about = root / "flowers" / "session.json"
+    about.write_text(json.dumps(json.loads(about.read_text()) | {"follows": True}))
+    said = [answer(0, k) for k in range(1, 8)]
+    with calling(create_app(root, token=TOKEN)) as client:
+        assert client.get(f"{FLOWERS}/number").json()["follows"]
+        client.flowers.propose_k = lambda: Proposal(2, "two kinds", 9.0)
+        tell(client, *said)
+        deadline = time.monotonic() + 60
+        while client.flowers.seq == len(said) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        event = client.get(f"{FLOWERS}/history?after={len(said)}").json()["events"][0]
+        assert (event["who"], event["payload"]) == ("linkwise", {"n_clusters": 2, "new": []})
+        assert client.get(FLOWERS).json()["n_clusters"] == 2
+        tell(client, {"kind": "undo", "payload": {"event": event["seq"]}})
+        assert client.get(f"{FLOWERS}/number").json()["follows"] is False
 
 
 def test_labels_that_could_not_be_computed_are_tried_again(client, monkeypatch):
@@ -87,3 +115,33 @@ def test_many_who_look_back_hold_up_nobody_else(client, monkeypatch):
         for looker in lookers:
             looker.join()
     assert found == [200] * 45
+
+
+def test_answers_that_are_stored_together_wake_the_loop_once(client, monkeypatch):
+    client.get(f"{FLOWERS}/labels")
+    live = client.app.state.service.shelf._open["flowers"]
+    rings, heard = [], []
+    monkeypatch.setattr(live, "_loop", SimpleNamespace(call_soon_threadsafe=rings.append))
+    for number in range(5):
+        live._tell(heard.append, number)
+    assert len(rings) == 1
+    rings[0]()
+    assert heard == [0, 1, 2, 3, 4]
+    live._tell(heard.append, 5)
+    assert len(rings) == 2
+    rings[1]()
+
+
+def test_who_leaves_before_the_answer_is_stored_takes_nothing_back(client):
+    client.get(f"{FLOWERS}/labels")
+    live = client.app.state.service.shelf._open["flowers"]
+
+    async def leave():
+        waiting = asyncio.ensure_future(live.append([Entry("answer", ANSWER)]))
+        await asyncio.sleep(0)
+        waiting.cancel()
+
+    client._portal.call(leave)
+    tell(client, answer(2, 3))
+    said = client.get(f"{FLOWERS}/history").json()["events"]
+    assert [event["payload"]["i"] for event in said] == [0, 2]

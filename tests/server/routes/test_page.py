@@ -3,6 +3,7 @@
 import pytest
 from service_client import TOKEN, calling
 
+import linkwise
 from linkwise.server.app import create_app
 from linkwise.server.routes import page
 
@@ -27,7 +28,7 @@ def built(tmp_path, monkeypatch):
 
 
 def test_health_says_ok_without_a_token(browser):
-    assert browser.get("/health").json() == {"status": "ok", "version": "0.1.0"}
+    assert browser.get("/health").json() == {"status": "ok", "version": linkwise.__version__}
 
 
 def test_a_page_that_was_not_built_says_how_to_build_it(browser, tmp_path, monkeypatch):

@@ -94,6 +94,15 @@ def test_a_job_is_stopped_and_leaves_nothing(client, monkeypatch):
     assert len(client.get("/api/sessions").json()) == 1
 
 
+def test_the_number_of_clusters_may_be_left_to_the_rows(client):
+    job = begin(client, {"bundled": "iris"}, n_clusters="auto").json()["job"]
+    made = wait_for(client, job)["result"]["session"]
+    about = client.get(f"/api/sessions/{made}").json()
+    assert 2 <= about["n_clusters"] <= 6
+    number = client.get(f"/api/sessions/{made}/number").json()
+    assert (number["n_clusters"], number["follows"]) == (about["n_clusters"], True)
+
+
 def test_building_an_ensemble_is_stopped_on_request(client, root):
     job = begin(client, {"bundled": "digits"}, n_clusters=10).json()["job"]
     client.delete(f"/api/jobs/{job}")

@@ -10,6 +10,7 @@ import click
 
 from linkwise.cli.options import (
     FilePath,
+    ParamType,
     array_option,
     by_option,
     count_option,
@@ -25,7 +26,7 @@ from linkwise.cli.progress import progress_bar
 from linkwise.cli.session_commands.words import about_columns
 
 
-class ImageShape(click.ParamType[tuple[int, ...]]):
+class ImageShape(ParamType[tuple[int, ...]]):
     """Height and width, and channels if there are any: 28x28 or 32x32x3."""
 
     name = "HxW"

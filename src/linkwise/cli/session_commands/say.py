@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
+from linkwise.cli.link_options import skip_unknown_option
+from linkwise.cli.notes import noted, print_notes
 from linkwise.cli.options import FilePath, json_option
 from linkwise.cli.session_commands.opening import open_session
 
@@ -50,16 +52,18 @@ def answer(folder: Path, said: tuple[str, ...], **told: str | bool | None) -> No
       printf 'ann,bob,same\\nann,eve,different\\n' | linkwise session answer people -
     """
     from linkwise.cli.session_commands.many import VERDICTS, read_answers
+    from linkwise.constraints.kinds import verdict_of
 
     if len(said) == 1:
         answers = read_answers(said[0])
         _say_many(folder, told, lambda s: s.answer_many(answers, **_by(told)))
         return
-    if len(said) != 3 or said[2] not in VERDICTS:
+    verdict = verdict_of(said[2]) if len(said) == 3 else None
+    if verdict is None:
         raise click.UsageError(
             f"Say two rows and one of {', '.join(VERDICTS)}, or name one file of such lines."
         )
-    row, other, verdict = said
+    row, other, _ = said
     _say(folder, told, lambda s: s.answer(row, other, verdict, **_by(told)))
 
 
@@ -67,14 +71,18 @@ def answer(folder: Path, said: tuple[str, ...], **told: str | bool | None) -> No
 @folder_argument
 @click.argument("source", type=FilePath())
 @click.option("--who", default="", help="Who said it, where SOURCE does not tell.")
+@skip_unknown_option
 @json_option
-def import_(folder: Path, source: Path, **told: str | bool | None) -> None:
+def import_(folder: Path, source: Path, skip_unknown: bool, **told: str | bool | None) -> None:
     """Take in links, labels, or the answers of another session; again adds nothing.
 
     SOURCE is a file of links (i, j, kind), of labels (row or id, label), of answers that a session
     exported, or the folder of another session.
     """
-    _say_many(folder, told, lambda s: s.import_(source, who=str(told["who"])))
+    who = str(told["who"])
+    with noted() as notes:
+        _say_many(folder, told, lambda s: s.import_(source, who=who, skip_unknown=skip_unknown))
+    print_notes(notes)
 
 
 @click.command("extend")
@@ -164,12 +172,13 @@ def _say(folder: Path, told: dict[str, Any], say: Callable[[AnySession], AnyEven
     with open_session(folder) as session:
         before = session.labels()
         event = say(session)
+        number = _followed(session)
         moved = _n_changed(before, session.labels())
     if told["as_json"]:
         click.echo(json.dumps({"event": asdict(event), "moved": moved}, indent=2))
         return
     again = "was recorded before" if event.repeated else "recorded"
-    click.echo(f"Event {event.seq} {again}; {_moved(moved)}.")
+    click.echo(f"Event {event.seq} {again}; {_moved(moved)}.{number}")
 
 
 def _say_many(
@@ -179,6 +188,7 @@ def _say_many(
     with open_session(folder) as session:
         before = session.labels()
         events = say(session)
+        number = _followed(session)
         moved = _n_changed(before, session.labels())
     if told["as_json"]:
         click.echo(json.dumps({"events": [asdict(e) for e in events], "moved": moved}, indent=2))
@@ -186,7 +196,15 @@ def _say_many(
     n_new = sum(not event.repeated for event in events)
     new = "1 event" if n_new == 1 else f"{n_new} events"
     known = f", {len(events) - n_new} recorded before" if n_new < len(events) else ""
-    click.echo(f"{new} recorded{known}; {_moved(moved)}.")
+    click.echo(f"{new} recorded{known}; {_moved(moved)}.{number}")
+
+
+def _followed(session: AnySession) -> str:
+    """Let the number of clusters follow the answers where it does; returns that in words."""
+    event = session.follow()
+    if event is None:
+        return ""
+    return f" There are {event.payload['n_clusters']} clusters now (event {event.seq})."
 
 
 def _n_changed(before: NDArray[Any], now: NDArray[Any]) -> int:

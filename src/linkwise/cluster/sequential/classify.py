@@ -18,6 +18,7 @@ from scipy.sparse.csgraph import connected_components
 
 from linkwise.cluster.sequential.answers import ERROR_RATE, Answers, Bools, Floats, Ints
 from linkwise.cluster.sequential.landmarks import one_hot
+from linkwise.constraints.narrow import narrow
 from linkwise.kernels.belief import propagate, softmax_rows
 
 #: Variance of a correction of a row's score, in nats squared: how much answers may overrule.
@@ -133,7 +134,7 @@ def _groups(answers: Answers, believed: Floats) -> Ints:
     i = np.concatenate([answers.i[must], named])
     j = np.concatenate([answers.j[must], named[first][number]])
     graph = sp.csr_array((np.ones(len(i)), (i, j)), (len(answers.rows), len(answers.rows)))
-    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
+    return np.asarray(connected_components(narrow(graph), directed=False)[1], dtype=np.int64)
 
 
 def _different_groups(

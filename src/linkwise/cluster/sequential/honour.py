@@ -10,6 +10,7 @@ from scipy.sparse.csgraph import connected_components
 from linkwise.cluster.sequential.answers import Answers, Bools, Floats, Ints
 from linkwise.constraints import Links
 from linkwise.constraints.groups import Groups, sums_by_group
+from linkwise.constraints.narrow import narrow
 from linkwise.kernels.colouring import colour_groups
 from linkwise.kernels.kmeans_step import move_groups
 
@@ -104,7 +105,7 @@ def _colour(total: Floats, differ: sp.csr_array) -> Ints | None:
     labels, stuck, _ = colour_groups(total, differ.indptr, differ.indices, _MAX_RETREATS)
     if stuck >= 0:
         return None
-    _, part = connected_components(differ, directed=False)
+    _, part = connected_components(narrow(differ), directed=False)
     misnamed = total[np.arange(len(labels)), labels] >= _BROKEN * _NAME
     for number in np.unique(part[misnamed]):
         members = np.flatnonzero(part == number)

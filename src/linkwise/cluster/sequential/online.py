@@ -38,14 +38,18 @@ from linkwise.cluster.base import ConstrainedClusterer, Labels
 from linkwise.cluster.report import FitReport
 from linkwise.cluster.sequential.model_file import StoredModel, write_model
 from linkwise.constraints import Knowledge, Links, PartialLabels, as_constraints
-from linkwise.ensemble import Ensemble, RowSource, SourceLike, as_source
+from linkwise.constraints.conflicts import warn_of_contradictions
+from linkwise.engines.base import Ballot, Engine, Margins, Outcome, Rule
+from linkwise.engines.find import find_engine
+from linkwise.engines.label_files import make_folder
+from linkwise.ensemble import Ensemble, RowSource, SourceLike
+from linkwise.ensemble.execution import Execution
+from linkwise.ensemble.sources import is_source
 from linkwise.errors import InvalidInput
 from linkwise.running import NO_WISHES, RunOptions, current_options
 from linkwise.scores import nmi
 from linkwise.threads import survive_fork
 from linkwise.validation import check_number, check_sparse
-
-Margins = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,8 @@ class Moment(Generic[Prepared, Solved]):
 
     Attributes
     ----------
+    engine : Engine
+        Who keeps the labels of the partitions, and votes.
     ensemble : Ensemble
         The partitions; rows may have been appended to them since.
     n_rows : int
@@ -88,6 +94,7 @@ class Moment(Generic[Prepared, Solved]):
         Rows that belong nowhere, increasing.
     """
 
+    engine: Engine
     ensemble: Ensemble
     n_rows: int
     basis: Prepared
@@ -118,21 +125,22 @@ class _Ballot(NamedTuple):
     """What was voted, and at which moment."""
 
     moment: object
-    labels: Labels
-    margins: Margins
+    outcome: Outcome
 
 
 class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
     """Base of the clusterers that answers reach one by one.
 
     A subclass builds its ensemble (``_build``), prepares what never changes (``_prepare``), finds
-    its small state from all that was said (``_solve``), and votes (``_vote``, ``_settled``).
+    its small state from all that was said (``_solve``), and tells by which rule rows are voted on
+    (``_rule``) and on which ones something else was settled (``_settled``).
     It names the arrays that are its state (``_arrays``) and takes them back (``_restore``).
     Whatever reads more than one thing takes ``_now`` once and reads from that.
     """
 
     _sparse: ClassVar[bool] = True
 
+    engine: str | Engine
     _moment: Moment[Prepared, Solved]
     _voted: _Ballot | None = None
     #: The number of clusters that an ensemble is built for; ``fit`` tells it before it builds one.
@@ -141,7 +149,8 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
     _wishes: RunOptions = NO_WISHES
 
     def _fit(self, X: Rows, knowledge: Links | PartialLabels, rng: np.random.RandomState) -> None:
-        ensemble = self._build(X.source, int(rng.randint(2**31 - 1)))
+        engine = find_engine(self.engine)
+        ensemble = self._build(engine, X.source, int(rng.randint(2**31 - 1)))
         basis = self._prepare(ensemble, X.source, rng)
         links, given = self._split(knowledge)
         named = PartialLabels.of_rows({}, len(links)) if given is None else given
@@ -150,7 +159,7 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
         self.n_iter_ = 1
         nowhere = np.empty(0, dtype=np.int64)
         said = (links, named, solution, number, self.n_clusters, nowhere)
-        self._become(Moment(ensemble, ensemble.n_rows, basis, *said))
+        self._become(Moment(engine, ensemble, ensemble.n_rows, basis, *said))
 
     @property
     def _now(self) -> Moment[Prepared, Solved]:
@@ -222,6 +231,7 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
         for given in (constraints, *more):
             said, called = self._parted(given)
             links, named = links | said, named if called is None else named | called
+        warn_of_contradictions(type(self).__name__, links.must, links.cannot)
         return self._say(links, named)
 
     def retract(self, constraints: Knowledge) -> Self:
@@ -269,12 +279,8 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
         now = self._now
         rows = self._validate_rows(X, reset=False)
         options = self._options()
-        now.ensemble.extend(
-            rows.source,
-            n_threads=self.n_jobs,
-            progress=options.progress,
-            cancel=options.cancel,
-        )
+        execution = Execution(self.n_jobs, progress=options.progress, cancel=options.cancel)
+        now.engine.extend(now.ensemble, rows.source, execution)
         held, n_rows = now.links, now.ensemble.n_rows
         links = Links(n_rows, must=held.must, cannot=held.cannot, weight=held.weight)
         named = now.named.extended(n_rows)
@@ -301,17 +307,37 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
         left_out = now.left_out[now.left_out < n_rows]
         said = (links, named, solution, number, now.wanted, left_out)
         ensemble = now.ensemble.borrowed(n_rows)
-        return copy.copy(self)._become(Moment(ensemble, n_rows, basis, *said))
+        return copy.copy(self)._become(Moment(now.engine, ensemble, n_rows, basis, *said))
 
     @property
     def labels_(self) -> Labels:  # type: ignore[override]  # voted when asked for
         """Cluster of each row, linked rows as the answers say."""
-        return self._ballot().labels
+        return self._outcome().labels
 
     @property
     def margins_(self) -> Margins:
         """Lead of each row's cluster over the next, as a share of the votes; 0 is a toss-up."""
-        return self._ballot().margins
+        return self._outcome().margins
+
+    def count_labels(self) -> NDArray[np.int64]:
+        """Return how many rows each cluster has, (n_clusters,); no engine gathers labels for it."""
+        now = self._now
+        return self._voted_at(now).sizes(now.n_clusters)
+
+    def write_labels(self, path: str | os.PathLike[str]) -> None:
+        """Write the labels to a new folder of Parquet files, with the columns row, label, margin.
+
+        An engine that has the rows on many machines writes a file for each of its shards, with a
+        column ``id`` where the rows have names, and gathers nothing.
+
+        Parameters
+        ----------
+        path : path-like
+            A folder that is not there or empty, or an address such as ``s3://bucket/folder``. It
+            must be the same folder for all machines.
+        """
+        folder = make_folder(os.fspath(path))
+        self._outcome().write(folder)
 
     @property
     def report_(self) -> FitReport:  # type: ignore[override]  # made when asked for
@@ -321,8 +347,10 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
     def _report_at(self, now: Moment[Prepared, Solved]) -> FitReport:
         agreement = None
         if self.report == "full":
-            silent = self._vote(now, now.blocks, silent=True)[0]
-            agreement = nmi(silent, self._voted_at(now).labels)
+            nobody = np.empty(0, dtype=np.int64)
+            ballot = Ballot(self._rule(now, silent=True), now.n_rows, nobody, nobody, nobody)
+            silent = now.engine.vote(now.ensemble, ballot, self.n_jobs)
+            agreement = nmi(silent.labels, self._voted_at(now).labels)
         rows, settled = self._settled(now)
         _, withdrawn = now.links.repair()
         counted = FitReport.compare(now.links[rows], withdrawn, settled, agreement)
@@ -361,6 +389,7 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
                 stored.ensemble, basis, stored.links, stored.named, found.wanted
             )
         moment = Moment(
+            find_engine(model.engine),
             stored.ensemble,
             stored.ensemble.n_rows,
             basis,
@@ -373,7 +402,7 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
         )
         return model._become(moment)
 
-    def _build(self, source: RowSource, seed: int) -> Ensemble:
+    def _build(self, engine: Engine, source: RowSource, seed: int) -> Ensemble:
         raise NotImplementedError
 
     def _prepare(
@@ -392,10 +421,8 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
         """Find what was said amounts to, on which basis, and in how many clusters."""
         raise NotImplementedError
 
-    def _vote(
-        self, now: Moment[Prepared, Solved], blocks: NDArray[np.uint8], *, silent: bool = False
-    ) -> tuple[Labels, Margins]:
-        """Vote on rows given by their blocks; ``silent`` as if nothing had been said."""
+    def _rule(self, now: Moment[Prepared, Solved], *, silent: bool = False) -> Rule:
+        """Return the rule by which rows are voted on; ``silent`` as if nothing had been said."""
         raise NotImplementedError
 
     def _settled(
@@ -442,28 +469,22 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
                 f"{len(named.classes)} classes. Ask for at least that many clusters."
             )
 
-    def _ballot(self) -> _Ballot:
+    def _outcome(self) -> Outcome:
         return self._voted_at(self._now)
 
-    def _voted_at(self, now: Moment[Prepared, Solved]) -> _Ballot:
-        """Return the labels and margins of a moment; those voted last are kept."""
+    def _voted_at(self, now: Moment[Prepared, Solved]) -> Outcome:
+        """Return what is voted at a moment; what was voted last is kept."""
         known = self._voted
         if known is not None and known.moment is now:
-            return known
-        labels, margins = self._vote(now, now.blocks)
-        rows, said = self._settled(now)
-        margins[rows[labels[rows] != said]] = 0.0
-        labels[rows] = said
-        labels[now.left_out], margins[now.left_out] = -1, 0.0
-        for array in (labels, margins):
-            array.setflags(write=False)
-        ballot = _Ballot(now, labels, margins)
-        self._voted = ballot
-        return ballot
+            return known.outcome
+        ballot = Ballot(self._rule(now), now.n_rows, *self._settled(now), now.left_out)
+        outcome = now.engine.vote(now.ensemble, ballot, self.n_jobs)
+        self._voted = _Ballot(now, outcome)
+        return outcome
 
     def _predict(self, X: Rows) -> Labels:
         now = self._now
-        return self._vote(now, now.ensemble.assign(X.source, n_threads=self.n_jobs))[0]
+        return now.engine.predict(now.ensemble, X.source, self._rule(now), self.n_jobs)
 
     def _parted(self, constraints: Knowledge) -> tuple[Links, PartialLabels | None]:
         n_rows = self._now.n_rows
@@ -476,7 +497,8 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
     def _validate_rows(self, X: SourceLike | Rows, *, reset: bool) -> Rows:
         if isinstance(X, Rows):
             return X
-        if not isinstance(X, str | os.PathLike) and not hasattr(X, "read"):
+        engine = find_engine(self.engine) if reset else self._now.engine
+        if not is_source(X):
             check_sparse(X)
             X = validate_data(
                 self,
@@ -485,8 +507,8 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
                 accept_sparse="csr",
                 dtype=[np.float64, np.float32, np.uint8],
             )
-            return Rows(as_source(X))
-        source = as_source(X)
+            return Rows(engine.open(X))
+        source = engine.open(X)
         if reset:
             self.n_features_in_ = source.n_features
         elif source.n_features != self.n_features_in_:
@@ -501,6 +523,7 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
         self._check_params(None)
 
     def _check_online_params(self) -> None:
+        find_engine(self.engine)
         check_number(self, "n_partitions", low=1, integer=True)
         check_number(self, "n_jobs", low=1, integer=True, or_in=(None,))
 

@@ -10,19 +10,18 @@ from numpy.typing import NDArray
 from linkwise.cluster.base import Labels
 from linkwise.cluster.sequential.model_file import StoredModel
 from linkwise.cluster.sequential.online import (
-    Margins,
     Moment,
     OnlineClusterer,
     Restored,
     accepts_old_options,
 )
 from linkwise.constraints import Links, PartialLabels
+from linkwise.engines.base import Engine
+from linkwise.engines.rules import ByNearestCenter, ByWeights
 from linkwise.ensemble import Ensemble, RowSource, build_paper_ensemble
 from linkwise.kernels.lloyd import lloyd
 from linkwise.kernels.simplex import minimise_on_simplex, project_to_simplex
-from linkwise.kernels.vote.vote import scores, vote_weights
-from linkwise.kernels.weighted_votes import nearest_center_of_votes
-from linkwise.threads import Team, count_threads
+from linkwise.kernels.vote.vote import scores
 from linkwise.typing import Seed
 from linkwise.validation import check_choice, check_number, require_number
 
@@ -32,7 +31,6 @@ Ints = NDArray[np.int64]
 #: Rows on which the K-means finish finds its centres, and rows that ``query`` pairs up.
 N_FINISH_ROWS = 20_000
 N_QUERY_ROWS = 500
-CHUNK = 1 << 18
 
 
 class Sample(NamedTuple):
@@ -76,6 +74,9 @@ class SCSC(OnlineClusterer[Sample, Floats]):
         Labels from :math:`F`: K-means on its rows, or the largest entry of each row.
     n_jobs : int or None, default=None
         Threads; None is all cores. The result does not depend on it.
+    engine : {"cpu", "cuda", "ray"} or engine, default="cpu"
+        Where the work over all rows is done, see :mod:`linkwise.engines`. The result does not
+        depend on it.
     report : {"brief", "full"}, default="brief"
         "full" adds to ``report_`` the agreement with the clustering without answers.
     random_state : int, RandomState instance or None, default=None
@@ -139,6 +140,7 @@ class SCSC(OnlineClusterer[Sample, Floats]):
         regularisation: float | str = "auto",
         finish: str = "kmeans",
         n_jobs: int | None = None,
+        engine: str | Engine = "cpu",
         report: str = "brief",
         random_state: Seed = None,
     ) -> None:
@@ -150,6 +152,7 @@ class SCSC(OnlineClusterer[Sample, Floats]):
         self.regularisation = regularisation
         self.finish = finish
         self.n_jobs = n_jobs
+        self.engine = engine
         self.report = report
         self.random_state = random_state
 
@@ -189,7 +192,7 @@ class SCSC(OnlineClusterer[Sample, Floats]):
                 break
         return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
-    def _build(self, source: RowSource, seed: int) -> Ensemble:
+    def _build(self, engine: Engine, source: RowSource, seed: int) -> Ensemble:
         options = self._options()
         return build_paper_ensemble(
             source,
@@ -201,6 +204,8 @@ class SCSC(OnlineClusterer[Sample, Floats]):
             path=options.folder,
             progress=options.progress,
             cancel=options.cancel,
+            train=engine.train,
+            label=engine.label,
         )
 
     @property
@@ -241,25 +246,15 @@ class SCSC(OnlineClusterer[Sample, Floats]):
         A = _quadratic_form(*ends, number)
         return basis, minimise_on_simplex(A, uniform, strength), number
 
-    def _vote(
-        self, now: Moment[Sample, Floats], blocks: NDArray[np.uint8], *, silent: bool = False
-    ) -> tuple[Labels, Margins]:
+    def _rule(
+        self, now: Moment[Sample, Floats], *, silent: bool = False
+    ) -> ByWeights | ByNearestCenter:
         weights = now.solution
         if silent:
             weights = np.full_like(weights, 1 / len(weights))
         if self.finish == "round":
-            return vote_weights(blocks, weights, now.n_clusters, n_threads=self.n_jobs)
-        centers = self._finish_centers(now.basis, weights, now.n_clusters)
-        starts = range(0, blocks.shape[1], CHUNK)
-
-        def finish(part: int) -> tuple[Labels, Margins]:
-            rows = slice(starts[part], starts[part] + CHUNK)
-            labels, margins = nearest_center_of_votes(blocks[:, rows], weights, centers)
-            return labels, margins
-
-        with Team(count_threads(self.n_jobs)) as team:
-            parts = team.each(finish, len(starts))
-        return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+            return ByWeights(weights, now.n_clusters)
+        return ByNearestCenter(weights, self._finish_centers(now.basis, weights, now.n_clusters))
 
     def _finish_centers(self, sample: Sample, weights: Floats, r: int) -> Floats:
         """K-means on the soft labels of sampled rows, from their largest entries."""
@@ -273,7 +268,8 @@ class SCSC(OnlineClusterer[Sample, Floats]):
         rows = now.links.linked_rows
         if len(rows) == 0:
             return rows, np.empty(0, dtype=np.int32)
-        return rows, self._vote(now, np.ascontiguousarray(now.ensemble.labels.rows(rows).T))[0]
+        blocks = np.ascontiguousarray(now.ensemble.labels.rows(rows).T)
+        return rows, self._rule(now).count(blocks, self.n_jobs).labels
 
     def _arrays(self, now: Moment[Sample, Floats]) -> dict[str, NDArray[Any]]:
         return {

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from linkwise.cluster.base import Labels
 from linkwise.cluster.how_many import (
     ASSUMED_CLUSTERS,
     KChoice,
@@ -37,17 +36,19 @@ from linkwise.cluster.sequential.landmarks import (
 from linkwise.cluster.sequential.model_file import StoredModel
 from linkwise.cluster.sequential.model_layout import MOST_CLUSTERS
 from linkwise.cluster.sequential.online import (
-    Margins,
     Moment,
     OnlineClusterer,
     Restored,
     accepts_old_options,
 )
 from linkwise.constraints import Links, PartialLabels
+from linkwise.engines.base import Engine
+from linkwise.engines.rules import ByTables
 from linkwise.ensemble import Ensemble, RowSource, SourceLike, build_ensemble
 from linkwise.ensemble.blas import one_blas_thread
 from linkwise.errors import ConstraintWarning, InvalidInput
-from linkwise.kernels.vote.vote import scores, vote
+from linkwise.kernels.vote.vote import scores
+from linkwise.running import current_options
 from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_choice, check_number, require_number
 
@@ -167,6 +168,9 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         Build the ensemble on the 64 leading principal components when there are more features.
     n_jobs : int or None, default=None
         Threads; None is all cores. The result does not depend on it.
+    engine : {"cpu", "cuda", "ray"} or engine, default="cpu"
+        Where the work over all rows is done, see :mod:`linkwise.engines`. The result does not
+        depend on it.
     report : {"brief", "full"}, default="brief"
         "full" adds to ``report_`` the agreement with the clustering without answers.
     random_state : int, RandomState instance or None, default=None
@@ -251,6 +255,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         honour: str = "trusted",
         fast: bool = False,
         n_jobs: int | None = None,
+        engine: str | Engine = "cpu",
         report: str = "brief",
         random_state: Seed = None,
     ) -> None:
@@ -260,6 +265,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         self.honour = honour
         self.fast = fast
         self.n_jobs = n_jobs
+        self.engine = engine
         self.report = report
         self.random_state = random_state
 
@@ -559,7 +565,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
             return min(ASSUMED_CLUSTERS, int(X.shape[0]))
         return super()._count(X, given, rng)
 
-    def _build(self, source: RowSource, seed: int) -> Ensemble:
+    def _build(self, engine: Engine, source: RowSource, seed: int) -> Ensemble:
         options = self._options()
         return build_ensemble(
             source,
@@ -572,6 +578,8 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
             path=options.folder,
             progress=options.progress,
             cancel=options.cancel,
+            train=engine.train,
+            label=engine.label,
         )
 
     @property
@@ -685,7 +693,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         self, links: Links, suspicion: Floats, honoured: NDArray[np.bool_]
     ) -> None:
         n_aside = int((~honoured).sum())
-        if n_aside:
+        if n_aside and not current_options().quiet:
             i, j, kind, doubt = _suspect(links, suspicion, int(suspicion.argmax()))
             warnings.warn(
                 f"{type(self).__name__}: {n_aside} of {len(honoured)} answers are probably wrong "
@@ -707,14 +715,10 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
             shares[start : start + _CHUNK] = part / total
         return shares
 
-    def _vote(
-        self, now: Moment[Basis, Solution], blocks: NDArray[np.uint8], *, silent: bool = False
-    ) -> tuple[Labels, Margins]:
+    def _rule(self, now: Moment[Basis, Solution], *, silent: bool = False) -> ByTables:
         basis = now.basis
         alone = one_hot(basis.labels, now.n_clusters)
-        tables = basis.tables(alone if silent else now.solution.memberships)
-        labels, margins = vote(blocks, tables, n_threads=self.n_jobs)
-        return labels, margins / np.float32(self.n_partitions)
+        return ByTables(basis.tables(alone if silent else now.solution.memberships))
 
     def _settled(self, now: Moment[Basis, Solution]) -> tuple[Ints, Ints]:
         """Return rows that the vote does not decide: those spoken about, and the landmarks."""

@@ -63,27 +63,48 @@ class ByteTables:
 def round_tables(tables: NDArray[np.float64]) -> ByteTables:
     """Round tables of shape (n_partitions, n_labels, n_clusters)."""
     steps = np.array(tables.transpose(2, 0, 1), order="C")  # clusters first: quick to compare
-    slack = _slack(np.abs(steps).max(axis=0).max(axis=1))
+    largest = np.abs(steps).max(axis=0).max(axis=1)
     steps -= steps.min(axis=0)
     reach = steps.max(axis=0).max(axis=1)
     used = np.flatnonzero(reach)
-    unit = _unit(reach[used], reach.max(initial=0.0) / (MAX_BYTE // TABLES_AT_ONCE))
+    unit = unit_for_tables(reach)
     steps /= unit
     entries = np.rint(steps)
     steps -= entries
-    error = _spread(steps) * unit + slack
+    spread = _spread(steps)
     steps *= PARTS
     parts = np.rint(steps)
     steps -= parts
-    error_in_parts = _spread(steps) * unit / PARTS + slack
     return ByteTables(
         entries[:, used].transpose(1, 2, 0).astype(np.uint8),
         used,
         np.ascontiguousarray(parts.transpose(1, 2, 0), np.int8),
         unit,
-        error,
-        *_doubts(unit, error, error_in_parts),
+        *doubts_about_tables(largest, spread, _spread(steps), unit),
     )
+
+
+def unit_for_tables(reach: NDArray[np.float64]) -> float:
+    """Return the step for tables; ``reach`` is the largest entry of each partition, from zero."""
+    used = np.flatnonzero(reach)
+    return _unit(reach[used], reach.max(initial=0.0) / (MAX_BYTE // TABLES_AT_ONCE))
+
+
+def doubts_about_tables(
+    largest: NDArray[np.float64],
+    spread: NDArray[np.float64],
+    spread_in_parts: NDArray[np.float64],
+    unit: float,
+) -> tuple[float, int, int]:
+    """Return the error, and the doubt in steps and in parts, from what each partition adds.
+
+    ``largest`` is the largest entry, ``spread`` and ``spread_in_parts`` what rounding to steps and
+    to parts leaves between two clusters, for the worst label.
+    """
+    slack = _slack(largest)
+    error = float(spread.sum()) * unit + slack
+    error_in_parts = float(spread_in_parts.sum()) * unit / PARTS + slack
+    return error, *_doubts(unit, error, error_in_parts)
 
 
 def round_weights(weights: NDArray[np.float64]) -> ByteTables:
@@ -139,9 +160,10 @@ def _unit(reach: NDArray[np.float64], smallest: float) -> float:
     return float(max(smallest, for_sums, np.finfo(np.float64).tiny))
 
 
-def _spread(missing: NDArray[np.float64]) -> float:
-    """Add up, for the worst label of each partition, largest minus smallest over the clusters."""
-    return float((missing.max(axis=0) - missing.min(axis=0)).max(axis=1).sum())
+def _spread(missing: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return, for the worst label of each partition, largest minus smallest over the clusters."""
+    worst: NDArray[np.float64] = (missing.max(axis=0) - missing.min(axis=0)).max(axis=1)
+    return worst
 
 
 def _slack(largest: NDArray[np.float64]) -> float:

@@ -96,6 +96,7 @@ async def number(live: Live) -> Number:
     found = await anyio.to_thread.run_sync(live.session.propose_k)
     return Number(
         n_clusters=live.session.n_clusters,
+        follows=await anyio.to_thread.run_sync(lambda: live.session.follows),
         proposal=None if found is None else found.k,
         reason=None if found is None else found.reason,
     )

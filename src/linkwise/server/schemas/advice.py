@@ -83,6 +83,7 @@ class Number(Message):
     """How many clusters there are, and another number that the answers speak for, if any."""
 
     n_clusters: int
+    follows: bool = Field(description="Whether the number follows the answers by itself.")
     proposal: int | None
     reason: str | None = Field(description="What speaks for the proposal, in words.")
 

@@ -53,6 +53,8 @@ class Description:
         Rows in which there is nothing to group by.
     notes : list of str
         What else people should know about the data, a sentence each.
+    follows : bool
+        Whether the number of clusters follows the answers, until somebody says a number.
     pictures : Path or None
         Where the names of picture files begin; None is the folder of the data file.
     """
@@ -73,6 +75,7 @@ class Description:
     grouped_by: str = ""
     unusable: list[int] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    follows: bool = False
     pictures: Path | None = None
 
     def read_rows(self) -> Table:
@@ -103,6 +106,7 @@ class Description:
             "grouped_by": self.grouped_by,
             "unusable": self.unusable,
             "notes": self.notes,
+            "follows": self.follows,
             "pictures": None if self.pictures is None else str(self.pictures),
         }
         FORMAT.write(folder / FILE, values)
@@ -141,6 +145,7 @@ def read_description(folder: Path) -> Description:
         grouped_by=values.get("grouped_by") or in_words(dict.fromkeys(features, "number")),
         unusable=values.get("unusable", []),
         notes=values.get("notes", []),
+        follows=values.get("follows", False),
         pictures=None if pictures is None else Path(pictures),
     )
 
@@ -231,6 +236,7 @@ _LATER: dict[str, Callable[[Any], bool]] = {
     "grouped_by": lambda value: isinstance(value, str),
     "unusable": _are_rows,
     "notes": _are_names,
+    "follows": lambda value: type(value) is bool,
     "pictures": _is_place,
 }
 

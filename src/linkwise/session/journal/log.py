@@ -89,17 +89,18 @@ class Log:
 
     def model_clusters(self, n: int) -> list[int]:
         """Return the numbers that the first ``n`` events added for clusters of the model."""
-        said = (said for seq, said in self.others.items() if seq <= n and self._counts(seq))
+        said = (self.others[seq] for seq in self.numberings() if seq <= n)
         return [number for payload in said for number in payload["new"]]
+
+    def numberings(self) -> list[int]:
+        """Return the events that say how many clusters the model has, standing or not."""
+        return [seq for seq in self.others if self.kind(seq).effect.number is not None]
 
     def number(self, n: int, standing: NDArray[np.bool_]) -> int | None:
         """Return how many clusters the model has after ``n`` events; None if none says it."""
-        said = [s for s in self.others if s <= n and self._counts(s) and standing[s - 1]]
+        said = [seq for seq in self.numberings() if seq <= n and standing[seq - 1]]
         effect = self.kind(said[-1]).effect if said else None
         return effect.number(self.others[said[-1]]) if effect and effect.number else None
-
-    def _counts(self, seq: int) -> bool:
-        return self.kind(seq).effect.number is not None
 
     def joined(self, n: int) -> int:
         """Return how many rows joined with the first ``n`` events."""

@@ -116,6 +116,10 @@ class Statements:
         ranked = sorted(self.names, key=lambda name: (-len(self.names[name]), name))
         return {name: self.names[name] for name in sorted(ranked[:n_clusters])}
 
+    def rows(self) -> Ints:
+        """Return the rows that anything is said about, increasing."""
+        return np.unique(np.concatenate([self.i, self.j, *(one.rows for one in self.sets)]))
+
     def about(self, rows: Ints) -> Statements:
         """Return the statements that name only, or for sets any, of ``rows`` (sorted)."""
         inside = _among(self.i, rows) & _among(self.j, rows)

@@ -1,0 +1,75 @@
+"""What the package says of itself is said once, and true."""
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import linkwise as lw
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+REQUIRED = {line.split(">=")[0] for line in PROJECT["project"]["dependencies"]}
+EXTRAS = PROJECT["project"]["optional-dependencies"]
+
+#: Imports all public names while everything that is an extra's cannot be imported.
+BARE = """
+import sys
+
+class NoExtras:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {absent}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, NoExtras())
+import linkwise as lw
+print(len([getattr(lw, name) for name in lw.__all__]))
+from click.testing import CliRunner
+from linkwise.cli import main
+assert CliRunner().invoke(main, ["--help"]).exit_code == 0
+"""
+ABSENT = (
+    "PIL", "cupy", "fastapi", "h11", "httpx", "matplotlib", "model2vec", "openpyxl", "pandas",
+    "polars", "psycopg", "pydantic", "ray", "skrub", "torch", "uvicorn",
+)  # fmt: skip
+
+
+def test_the_version_is_said_in_one_place():
+    assert "version" not in PROJECT["project"]
+    page = json.loads((ROOT / "web" / "package.json").read_text(encoding="utf-8"))
+    assert "version" not in page
+    assert f'__version__ = "{lw.__version__}"' in Path(lw.__file__).read_text(encoding="utf-8")
+
+
+def test_everything_public_imports_with_the_required_packages_only():
+    code = BARE.format(absent=set(ABSENT))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) == len(lw.__all__)
+
+
+def test_every_requirement_says_from_which_version_on():
+    lines = [
+        *PROJECT["project"]["dependencies"],
+        *(line for extra in EXTRAS.values() for line in extra),
+    ]
+    assert [line for line in lines if ">=" not in line and not line.startswith("linkwise[")] == []
+
+
+def test_development_tools_are_no_extras():
+    assert not {"dev", "docs", "lint", "test", "web"} & set(EXTRAS)
+    assert {"dev", "lint", "test", "web"} <= set(PROJECT["dependency-groups"])
+
+
+@pytest.mark.parametrize("extra", ["all", "files", "plot", "postgres", "studio", "tables"])
+def test_the_extra_of_a_user_exists(extra):
+    assert extra in EXTRAS
+
+
+def test_the_demo_installs_neither_linters_nor_browsers():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    needs = next(line for line in makefile.splitlines() if line.startswith("NEEDS_demo"))
+    assert needs.split(":=")[1].strip() == '--no-compile --editable ".[plot]"'
