@@ -33,7 +33,7 @@ class Doubting(Protocol):
     """A model that has doubts about answers."""
 
     @property
-    def ``suspects_``(self) -> Sequence[Any]: ...
+    def suspects_(self) -> Sequence[Any]: ...
 
 
 #: Suspects, or the model that has them.
@@ -51,7 +51,7 @@ def suspicion(
 
     Parameters
     ----------
-    suspects : fitted SequentialClustering or its suspects_
+    suspects : fitted SequentialClustering or its ``suspects_``
         The answers.
     most : int, default=20
         How many to draw.
@@ -75,7 +75,7 @@ def suspicion(
     """
     if most < 1:
         raise InvalidInput(f"plot.suspicion(most={most}): most must be a whole number >= 1.")
-    listed = list(suspects.``suspects_`` if isinstance(suspects, Doubting) else suspects)
+    listed = list(suspects.suspects_ if isinstance(suspects, Doubting) else suspects)
     shown = sorted(listed, key=lambda suspect: -suspect.suspicion)[:most]
     ax = axes_or_new(ax)
     words = [f"{_called(s.i, ids)} – {_called(s.j, ids)}: {_said(s.kind)}" for s in shown]
