@@ -7,12 +7,14 @@ PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # What each kind of work needs; a stamp in the environment says that it is there.
 NEEDS_demo   := --no-compile --editable ".[plot]"
 NEEDS_studio := --editable ".[studio]"
+NEEDS_release := --editable . --group release
 NEEDS_dev    := --editable ".[files,plot,tables,studio,postgres]" --group dev
 DEMO   := $(VENV)/.ready-demo
 STUDIO := $(VENV)/.ready-studio
 DEV    := $(VENV)/.ready-dev
+RELEASE := $(VENV)/.ready-release
 
-.PHONY: demo studio page browser test test-lowest test-matrix lint format bench bench-heart clean
+.PHONY: demo studio page browser test test-lowest test-matrix release-check lint format bench bench-heart clean
 
 demo: $(DEMO)            ## cluster the bundled digits, add answers, see the agreement rise
 	@$(BIN)/linkwise demo
@@ -35,6 +37,9 @@ test-lowest: $(DEV)      ## the suite with the oldest versions that pyproject.to
 
 test-matrix: $(DEV)      ## the suite with each Python that is supported
 	$(BIN)/python tools/environments.py matrix
+
+release-check: $(RELEASE) page  ## make a release and check it; publishes nothing
+	$(BIN)/python tools/release_check.py
 
 lint: $(DEV)             ## style, types, layers, of Python and of the page
 	$(BIN)/ruff check .

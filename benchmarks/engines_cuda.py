@@ -16,6 +16,7 @@ import sys
 import time
 import traceback
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ import cupy as cp
 from linkwise.kernels.cuda import emulation
 from linkwise.kernels.cuda import vote as voting
 from linkwise.kernels.cuda.labelling import Labeller, label_stream, upload_centers
+from linkwise.kernels.cuda.layout import passes
 from linkwise.kernels.cuda.training import train
 from linkwise.kernels.vote.bytes import round_tables, round_weights
 
@@ -117,13 +119,18 @@ def check_votes():
 def compare_votes(labels, tables, shape):
     rounded = round_tables(tables)
     on_device = voting.upload_tables(tables)
+    if on_device is None:
+        assert not len(rounded.partitions)
+        return
     assert on_device.unit == rounded.unit
     assert (on_device.doubt, on_device.doubt_in_parts) == (rounded.doubt, rounded.doubt_in_parts)
     steps = np.zeros(tables.shape, np.uint8)
     steps[rounded.partitions] = rounded.entries
-    both = cp.asnumpy(on_device.both)
-    np.testing.assert_array_equal(both[..., 0], steps)
-    np.testing.assert_array_equal(both[..., 1].view(np.int8), rounded.parts)
+    for both, (first, size) in zip(cp.asnumpy(on_device.both), passes(shape[3]), strict=True):
+        here = slice(first, first + size)
+        np.testing.assert_array_equal(both[:, :, 0, :size], steps[:, :, here])
+        parts = both[:, :, 1, :size].astype(np.int64) - 128
+        np.testing.assert_array_equal(parts, rounded.parts[:, :, here])
     found = voting.vote(device_labels(labels), shape[1], on_device)
     expected = emulation.count_votes(labels, rounded, tables, shape[3])
     winners, margins = map(cp.asnumpy, found)
@@ -183,13 +190,13 @@ def check_labels():
         expected = emulation.label_prepared(rows, *partitions)
         for tiles in ({}, {"tile_rows": 512, "tile_bytes": 1 << 20}):
             found, decided = label_on_device(rows, *partitions, mean, 1.0, **tiles)
-            differ = (found != expected.labels).mean()
+            differ = (found != expected.labels).sum()
             share = decided.sum() / found.size
             print(
-                f"      {n_features} features, {n_blocks} centres: {differ:.1e} differ, recounted "
+                f"      {n_features} features, {n_blocks} centres: {differ} differ, recounted "
                 f"{share:.3f} ({expected.share_close:.3f} emulated)"
             )
-            assert differ <= 1e-4
+            assert differ <= 2  # of 7500, by float32's rounding
             if n_blocks > 1:
                 assert abs(share - expected.share_close) < 0.02
 
@@ -224,7 +231,7 @@ def check_stream():
     labeller = Labeller(centers_on_device, np.zeros(50), 1.0)
     blocks = ((start, rows[start : start + 700]) for start in range(0, 5000, 700))
     found = np.empty((7, 5000), np.uint8)
-    for start, labels in label_stream(labeller, blocks, 700):
+    for start, labels in label_stream(labeller, blocks):
         found[:, start : start + labels.shape[1]] = labels
     whole, _ = label_on_device(rows, centers, offsets, features, np.zeros(50), 1.0)
     np.testing.assert_array_equal(found, whole)
@@ -281,11 +288,11 @@ def check_training():
 
 
 def pictures(n_rows, seed):
-    """Draw pictures of ten kinds on the GPU: (n_rows, 784) float32 from 0 to 255."""
+    """Draw pictures of ten kinds on the GPU: (n_rows, 784) float32 from 0 to 255, and kinds."""
     rng = cp.random.RandomState(seed)
     kinds = np.random.default_rng(0).uniform(5, 23, (10, 5, 2)).astype(np.float32)
     kind = rng.randint(0, 10, n_rows)
-    at = cp.asarray(kinds)[kind] + 1.5 * rng.standard_normal((n_rows, 5, 2), dtype=cp.float32)
+    at = cp.asarray(kinds)[kind] + 3.0 * rng.standard_normal((n_rows, 5, 2), dtype=cp.float32)
     size = rng.uniform(1.5, 3.5, (n_rows, 5)).astype(cp.float32)
     grid = cp.arange(28, dtype=cp.float32)
     found = cp.zeros((n_rows, 28, 28), cp.float32)
@@ -296,7 +303,7 @@ def pictures(n_rows, seed):
         found += down[:, :, None] * across[:, None, :]
     found = cp.minimum(found, 1.0).reshape(n_rows, N_FEATURES)
     found[found < 0.1] = 0.0
-    return cp.rint(255 * found)
+    return cp.rint(255 * found), kind
 
 
 def draws(n_pool, m, sample, n_used, n_blocks):
@@ -314,8 +321,8 @@ def fit_preparation(rows):
 
 
 def pictures_and_partitions(n_rows, m):
-    raw = pictures(n_rows, 0)
-    pool_raw = cp.asnumpy(pictures(21400, 1))
+    raw = pictures(n_rows, 0)[0]
+    pool_raw = cp.asnumpy(pictures(21400, 1)[0])
     mean, scale = fit_preparation(pool_raw)
     pool = ((pool_raw - mean) / scale).astype(np.float32)
     rows, features, starts = draws(len(pool), m, 3000, 392, 128)
@@ -324,28 +331,38 @@ def pictures_and_partitions(n_rows, m):
     return raw, mean, scale, (centers, offsets, features)
 
 
-def vote_case(n_rows, m=300, n_labels=128, r=10):
-    rng = cp.random.RandomState(0)
-    stride = 64 * (-(-n_rows // 64) | 1)
-    labels = cp.empty((m, stride), cp.uint8)
-    for p in range(m):
-        labels[p] = rng.randint(0, n_labels, stride).astype(cp.uint8)
-    # rows lean to a cluster as real ones do: a label gives most of its share to one or two
-    tables = np.random.default_rng(0).dirichlet(np.full(r, 0.1), (m, n_labels))
+def vote_case(n_rows):
+    """Return the labels of pictures in 300 partitions, and tables of their kinds.
+
+    A label gives each kind its share among 2000 landmarks, as SequentialClustering has it.
+    """
+    _, mean, scale, partitions = pictures_and_partitions(16, 300)
+    labeller = Labeller(upload_centers(*partitions, N_FEATURES), mean, scale)
+    labels = cp.empty((300, 64 * (-(-n_rows // 64) | 1)), cp.uint8)
+    kinds = cp.empty(n_rows, cp.int64)
+    for start in range(0, n_rows, 65536):
+        stop = min(start + 65536, n_rows)
+        raw, kinds[start:stop] = pictures(stop - start, start)
+        labeller.label(raw, labels[:, start:stop])
+    landmarks = cp.asnumpy(labels[:, :2000]).astype(np.int64)
+    tables = np.zeros((300, 128, 10))
+    np.add.at(tables, (np.arange(300)[:, None], landmarks, cp.asnumpy(kinds[:2000])), 1.0)
+    tables /= np.maximum(tables.sum(axis=2, keepdims=True), 1.0)
     return labels, tables
 
 
 def time_vote(n_rows):
     labels, tables = vote_case(n_rows)
-    total = cp.zeros((), cp.uint64)
-    read = milliseconds(lambda: cp.sum(labels.view(cp.uint32), dtype=cp.uint64, out=total))
+    some = labels.ravel()[: labels.size // 16 * 16].view(cp.uint64)
+    read = milliseconds(lambda: cp.max(some))
     uploaded = voting.upload_tables(tables)
+    certain = replace(uploaded, doubt=-1)
     result = []
 
     def count():
         result[:] = voting.vote(labels, n_rows, uploaded)
 
-    on_gpu = milliseconds(count)
+    on_gpu, alone = milliseconds(count), milliseconds(lambda: voting.vote(labels, n_rows, certain))
     rounding = wall(lambda: voting.upload_tables(tables))
     pinned = [cp.cuda.alloc_pinned_memory(4 * n_rows) for _ in range(2)]
     views = [
@@ -359,17 +376,19 @@ def time_vote(n_rows):
             array.get(out=view)
 
     print(f"      read the labels once        {read:8.2f} ms")
-    print(f"      vote with margins           {on_gpu:8.2f} ms")
+    print(f"      vote with margins           {on_gpu:8.2f} ms ({alone:.2f} without the recount)")
     print(f"      round and upload the tables {rounding:8.2f} ms (wall)")
     print(f"      all of it, results fetched  {wall(whole):8.2f} ms (wall)")
-    print(f"      margin of a typical row {float(cp.median(result[1][:100000])):.2f}")
-    chosen = np.random.default_rng(2).integers(0, n_rows, 3000)
+    lead = cp.percentile(result[1][:100000] / 300, cp.asarray([1.0, 10.0, 50.0]))
+    print(f"      margins, as shares of the votes, at 1, 10, 50 %: {lead}")
+    chosen = np.random.default_rng(2).integers(0, n_rows, 20000)
     sample = cp.asnumpy(labels[:, cp.asarray(chosen)])
     expected = emulation.count_votes(sample, round_tables(tables), tables, tables.shape[2])
     assert (cp.asnumpy(result[0])[chosen] == expected.winners).all()
     assert (cp.asnumpy(result[1])[chosen] == expected.margins).all()
     print(
-        f"      of 3000 rows {expected.n_close} recounted, {expected.n_exact} in float64; all equal"
+        f"      of 20000 rows, all equal: {expected.n_close} recounted, "
+        f"{expected.n_exact} of them in float64"
     )
 
 
@@ -377,15 +396,21 @@ def sweep_vote(n_rows):
     labels, tables = vote_case(n_rows)
     for r in (2, 8, 10, 12, 16, 20):
         some = np.random.default_rng(0).dirichlet(np.full(r, 0.1), tables.shape[:2])
-        uploaded = voting.upload_tables(some)
-        for threads in (256, 384, 512, 768, 1024):
-            try:
-                ms = milliseconds(
-                    lambda t=threads, u=uploaded: voting.vote(labels, n_rows, u, t), repeat=7
-                )
-                print(f"      {r:3d} clusters, {threads:4d} threads: {ms:7.2f} ms", flush=True)
-            except Exception as error:
-                print(f"      {r:3d} clusters, {threads:4d} threads: {error}", flush=True)
+        uploaded = replace(voting.upload_tables(some), doubt=-1)
+        for rows, threads in ((16, 384), (16, 512), (8, 512), (8, 768), (8, 1024)):
+            ms = milliseconds(
+                lambda a=rows, t=threads, u=uploaded: voting.vote(labels, n_rows, u, a, t),
+                repeat=7,
+            )
+            print(
+                f"      {r:3d} clusters, {rows:2d} rows x {threads:4d} threads: {ms:7.2f} ms",
+                flush=True,
+            )
+    uploaded = voting.upload_tables(
+        np.random.default_rng(0).dirichlet(np.full(10, 0.1), (300, 128))
+    )
+    ms = milliseconds(lambda: voting.vote(labels, n_rows, uploaded), repeat=3)
+    print(f"      tables that know nothing, most rows recounted: {ms:7.2f} ms", flush=True)
     uploaded = voting.upload_weights(np.random.default_rng(0).random(300), 10)
     few = labels % 10
     ms = milliseconds(lambda: voting.vote(few, n_rows, uploaded), repeat=7)
@@ -421,7 +446,7 @@ def time_labelling(n_rows, tiles):
 
 
 def time_training():
-    pool_raw = cp.asnumpy(pictures(21400, 1))
+    pool_raw = cp.asnumpy(pictures(21400, 1)[0])
     mean, scale = fit_preparation(pool_raw)
     pool = ((pool_raw - mean) / scale).astype(np.float32)
     begin = time.perf_counter()
@@ -439,7 +464,7 @@ def time_fit(n_rows):
     X = np.empty((n_rows, N_FEATURES), np.float32)
     for start in range(0, n_rows, 100_000):
         stop = min(start + 100_000, n_rows)
-        pictures(stop - start, start).get(out=X[start:stop])
+        pictures(stop - start, start)[0].get(out=X[start:stop])
     found = np.empty((300, n_rows), np.uint8)
     found[:] = 0
     cp.get_default_memory_pool().free_all_blocks()
@@ -457,7 +482,7 @@ def time_fit(n_rows):
     labeller = Labeller(upload_centers(centers, offsets, features, N_FEATURES), mean, scale)
     step = 65536
     blocks = ((start, X[start : start + step]) for start in range(0, n_rows, step))
-    for start, labels in label_stream(labeller, blocks, step):
+    for start, labels in label_stream(labeller, blocks):
         found[:, start : start + labels.shape[1]] = labels
     done = time.perf_counter()
     print(f"      sample {sampled - begin:5.2f} s, train {trained - sampled:5.2f} s")
@@ -502,10 +527,17 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--time", action="store_true")
     parser.add_argument("--sweep", action="store_true")
+    parser.add_argument("--profile", action="store_true", help="one vote, for a profiler")
     parser.add_argument("--rows", type=int, default=8_100_000)
     parser.add_argument("--fit-rows", type=int)
     chosen = parser.parse_args()
     describe()
+    if chosen.profile:
+        labels = cp.random.RandomState(0).randint(0, 128, (300, chosen.rows // 16 * 16))
+        tables = np.random.default_rng(0).dirichlet(np.full(10, 0.1), (300, 128))
+        certain = replace(voting.upload_tables(tables), doubt=-1)
+        voting.vote(labels.astype(cp.uint8), chosen.rows // 16 * 16, certain)
+        cp.cuda.runtime.deviceSynchronize()
     if chosen.check:
         for name, check in CHECKS.items():
             with part(name):

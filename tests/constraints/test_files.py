@@ -1,5 +1,6 @@
 """Links and labels survive every file format, and mistakes are named by file and line."""
 
+import csv
 import gzip
 import json
 
@@ -13,6 +14,7 @@ from pyarrow import feather
 
 from linkwise.constraints import Links, PartialLabels
 from linkwise.errors import InvalidInput
+from linkwise.files.csv_writer import disarmed, rearmed
 
 SUFFIXES = [".csv", ".json", ".parquet"]
 quick = settings(
@@ -319,3 +321,26 @@ def test_a_spreadsheet_s_own_spelling_is_read(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes("i;j;kind;weight\nÅse;Bo;must;2,5\nBo;Cy;cannot;1\n".encode("latin-1"))
     assert Links.read(path, 3, ["Åse", "Bo", "Cy"]) == Links(3, [(0, 1)], [(1, 2)], [2.5, 1])
+
+
+ODD = st.text(alphabet="'=+-@\t1a,\n ", min_size=1, max_size=6).filter(lambda name: name.strip())
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(ODD, min_size=2, max_size=5, unique_by=str.strip))
+def test_names_that_a_spreadsheet_would_run_come_back_as_they_were(tmp_path_factory, names):
+    names = [name.strip() for name in names]
+    path = tmp_path_factory.mktemp("odd") / "links.csv"
+    links = Links(len(names), must=[(0, 1)], cannot=[(k, 0) for k in range(2, len(names))])
+    links.write(path, ids=names)
+    assert Links.read(path, len(names), ids=names) == links
+    with path.open(newline="", encoding="utf-8") as file:
+        cells = [cell for line in csv.reader(file) for cell in line[:2]]
+    assert all(disarmed(rearmed(cell)) == cell for cell in cells)
+
+
+def test_classes_that_a_spreadsheet_would_run_come_back_as_they_were(tmp_path):
+    labels = PartialLabels(["=x", "'=x", "''=x", "@a", "'tis"])
+    labels.write(tmp_path / "labels.csv")
+    assert PartialLabels.read(tmp_path / "labels.csv", 5) == labels
+    assert b",=x" not in (tmp_path / "labels.csv").read_bytes()

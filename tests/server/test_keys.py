@@ -3,6 +3,7 @@
 import json
 import stat
 
+import httpx
 import pytest
 from click.testing import CliRunner
 from service_client import FLOWERS, TOKEN, answer, calling, tell
@@ -162,3 +163,22 @@ def test_the_command_gives_lists_and_takes_back(tmp_path):
 
 def test_the_owner_may_do_everything():
     assert all(OWNER.refusal(*one) is None for one in (*READ, *TOLD, *MANAGED))
+
+
+def test_an_open_stream_ends_with_its_token_and_no_other_does(served, root):
+    tokens = TokenFile(root)
+    given = {name: tokens.add(name, "look") for name in ("Ada", "Bob")}
+
+    def listening(name):
+        headers = {"Authorization": f"Bearer {given[name]}"}
+        return client.stream("GET", f"{FLOWERS}/stream", headers=headers)
+
+    with served.client() as client, listening("Ada") as ada, listening("Bob") as bob:
+        heard = {"Ada": ada.iter_raw(), "Bob": bob.iter_raw()}
+        for news in heard.values():
+            assert next(news).startswith(b"retry")
+        tokens.revoke("Ada")
+        with pytest.raises(httpx.RemoteProtocolError):
+            list(heard["Ada"])
+        while b'"kind":"answer"' not in next(heard["Bob"]):
+            tell(client, answer(0, 1))

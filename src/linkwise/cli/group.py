@@ -24,6 +24,7 @@ COMMANDS = {
     "serve": "Serve clusterings over HTTP to programs and people.",
     "token": "Give tokens of a service to others, and take them back.",
     "demo": "Watch answers improve the clustering of handwritten digits.",
+    "doctor": "Say what is installed here and whether it works.",
     "bench": "Run the experiments of a paper again and write a page about them.",
 }
 

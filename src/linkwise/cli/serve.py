@@ -17,7 +17,7 @@ PORT = 8321
 root_option = click.option(
     "--root",
     type=FilePath(),
-    default=Path.home() / ".linkwise",
+    default=lambda: Path.home() / ".linkwise",
     show_default="~/.linkwise",
     help="Folder of the sessions; made if it does not exist.",
 )

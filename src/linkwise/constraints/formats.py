@@ -9,7 +9,7 @@ from typing import Any
 
 from linkwise.errors import InvalidFile, InvalidInput, InvalidLinks
 from linkwise.files.arrow import read_arrow
-from linkwise.files.csv_writer import write_csv
+from linkwise.files.csv_writer import rearmed, write_csv
 from linkwise.files.delimited import Delimited, has_decimal_comma
 from linkwise.files.endings import DELIMITED, KNOWLEDGE_READ, KNOWLEDGE_WRITTEN, ending_of, listed
 from linkwise.files.headed import Format
@@ -57,25 +57,33 @@ def read_table(path: Path, needed: tuple[str, ...]) -> Table:
 def write_table(path: Path, columns: dict[str, list[Any]]) -> None:
     """Write columns to a CSV or Parquet file, by its ending."""
     if suffix_of(path) == ".csv":
-        write_csv(path, columns, raw=True)  # it is read again, and must say the same
+        write_csv(path, columns)
     else:
         write_parquet(path, columns)
 
 
 def _read_text(path: Path, needed: tuple[str, ...]) -> Table:
-    """Read a file whose first line names the columns; all values are text."""
+    """Read a file whose first line names the columns; all values are text.
+
+    The apostrophe with which formulas are written is taken off again.
+    """
     source = Delimited.open(path)
     header = [name.strip() for name in source.first]
     _check_columns(f"{path.name} line 1", header, needed)
     batches = list(source.batches(header=True))
     columns = zip(*batches, strict=True)
-    cells = [[cell for part in parts for cell in part.to_pylist()] for parts in columns]
+    cells = [[_as_said(cell) for part in parts for cell in part.to_pylist()] for parts in columns]
     return Table(
         dict(zip(header, cells or [[] for _ in header], strict=True)),
         lambda entry: f"{path.name} line {source.line_of(entry + 1)}",
         is_text=True,
         decimal_comma=bool(batches) and has_decimal_comma(batches[0], source.delimiter),
     )
+
+
+def _as_said(cell: str | None) -> str | None:
+    """Return a cell without the apostrophe that :func:`write_csv` put before a formula."""
+    return rearmed(cell) if cell is not None and cell.startswith("'") else cell
 
 
 def _read_typed(path: Path, needed: tuple[str, ...]) -> Table:

@@ -20,8 +20,13 @@ from numpy.typing import NDArray
 
 from linkwise.ensemble.blas import one_blas_thread
 from linkwise.ensemble.execution import Execution
-from linkwise.ensemble.kmeans import half_norms, sampled_kmeans
-from linkwise.ensemble.labelling import explain_not_finite, label_rows
+from linkwise.ensemble.kmeans import draw_starts, half_norms, sampled_kmeans
+from linkwise.ensemble.labelling import (
+    IN_THREADS,
+    BlockLabeller,
+    explain_not_finite,
+    label_rows,
+)
 from linkwise.ensemble.models import NearestCenters, PartitionModels
 from linkwise.ensemble.partitions import Ensemble
 from linkwise.ensemble.preparation import NotFinite, Preparation, is_wide_sparse
@@ -62,12 +67,13 @@ def label_all(
     models: PartitionModels,
     path: str | os.PathLike[str] | None,
     execution: Execution,
+    labeller: BlockLabeller = IN_THREADS,
 ) -> Ensemble:
     """Label every row with trained models; a folder that was not finished is removed."""
     existed = path is not None and Path(path).exists()
     labels = LabelMatrix.empty(models.n_partitions, source.n_rows, path)
     try:
-        label_rows(source, preparation, models, labels.write, execution)
+        label_rows(source, preparation, models, labels.write, execution, labeller)
     except BaseException:
         if path is not None and not existed:
             shutil.rmtree(path)
@@ -192,6 +198,14 @@ class SampledKMeans:
         rng = np.random.default_rng(seed)
         X, features = draw_part(pool, self.sample_size, self.n_used, rng)
         return sampled_kmeans(X, self.n_blocks, rng)[0], features
+
+    def draw(
+        self, pool: Pool, seed: np.random.SeedSequence
+    ) -> tuple[NDArray[np.intp], NDArray[np.int32], NDArray[np.intp]]:
+        """Return what is drawn: rows of the pool, features, and which rows are centres first."""
+        rng = np.random.default_rng(seed)
+        rows, features = draw_numbers(pool.shape, self.sample_size, self.n_used, rng)
+        return rows, features, draw_starts(len(rows), self.n_blocks, rng)
 
 
 def _train(
@@ -324,7 +338,15 @@ def draw_part(
     pool: NDArray[np.float32], sample_size: int, n_used: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
     """Return random rows of the pool seen through random features, and those features."""
-    size = min(sample_size, len(pool))
-    chosen = np.sort(rng.choice(len(pool), size, replace=False))
-    features = np.sort(rng.choice(pool.shape[1], n_used, replace=False)).astype(np.int32)
+    chosen, features = draw_numbers(pool.shape, sample_size, n_used, rng)
     return np.ascontiguousarray(pool[chosen][:, features]), features
+
+
+def draw_numbers(
+    shape: tuple[int, ...], sample_size: int, n_used: int, rng: np.random.Generator
+) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+    """Return random rows and features of a pool of this shape, by number, increasing."""
+    n_rows, n_features = shape
+    chosen = np.sort(rng.choice(n_rows, min(sample_size, n_rows), replace=False))
+    features = np.sort(rng.choice(n_features, n_used, replace=False)).astype(np.int32)
+    return chosen, features

@@ -24,7 +24,7 @@ def sampled_kmeans(
     A cluster without rows is put where a row is worst served. The labels are those of the last
     assignment, before the centres moved for the last time.
     """
-    centers = X[np.sort(rng.choice(len(X), n_clusters, replace=False))]
+    centers = X[draw_starts(len(X), n_clusters, rng)]
     scores = np.empty((n_clusters, len(X)), dtype=np.float32)
     best = np.empty(len(X), dtype=np.float32)
     label = np.empty(len(X), dtype=np.int32)
@@ -42,6 +42,11 @@ def sampled_kmeans(
         if not filled.all():
             _reseed(X, centers, np.flatnonzero(~filled), best)
     return centers, label
+
+
+def draw_starts(n_rows: int, n_clusters: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return the rows that are the first centres, increasing."""
+    return np.sort(rng.choice(n_rows, n_clusters, replace=False))
 
 
 def _reseed(X: Array, centers: Array, empty: NDArray[np.intp], best: Array) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +25,55 @@ from linkwise.errors import InvalidInput
 Write = Callable[[int, NDArray[np.uint8]], None]
 
 
+class BlockLabeller(Protocol):
+    """Who labels one block of rows after the other."""
+
+    def rows_at_once(self, n_features: int) -> int:
+        """Return how many rows make a block, unless somebody wishes otherwise."""
+
+    def label(
+        self,
+        blocks: Iterable[tuple[int, Block]],
+        preparation: Preparation,
+        models: PartitionModels,
+        execution: Execution,
+    ) -> Generator[tuple[int, NDArray[np.uint8]]]:
+        """Yield the first row and the labels, (n_partitions, n_rows), of each block in turn.
+
+        The labels are the caller's until the next ones are asked for.
+        """
+
+
+class InThreads:
+    """Labels blocks in threads of this process, one block each."""
+
+    def rows_at_once(self, n_features: int) -> int:
+        return block_rows(n_features)
+
+    def label(
+        self,
+        blocks: Iterable[tuple[int, Block]],
+        preparation: Preparation,
+        models: PartitionModels,
+        execution: Execution,
+    ) -> Generator[tuple[int, NDArray[np.uint8]]]:
+        def label(start_and_block: tuple[int, Block]) -> tuple[int, NDArray[np.uint8]]:
+            start, block = start_and_block
+            return start, label_block(block, preparation, models)
+
+        return execution.map(label, blocks)
+
+
+IN_THREADS = InThreads()
+
+
 def label_rows(
     source: RowSource,
     preparation: Preparation,
     models: PartitionModels,
     write: Write,
     execution: Execution,
+    labeller: BlockLabeller = IN_THREADS,
 ) -> None:
     """Label every row of ``source`` and hand blocks of labels to ``write(start, labels)``.
 
@@ -37,15 +81,11 @@ def label_rows(
     whatever the size of the blocks, and its labels do not depend on it.
     """
     _check_width(source, preparation)
-    wanted = execution.chunk_rows or block_rows(source.n_features)
+    wanted = execution.chunk_rows or labeller.rows_at_once(source.n_features)
     step = -(-wanted // TILE) * TILE
-
-    def label(start_and_block: tuple[int, Block]) -> tuple[int, NDArray[np.uint8]]:
-        start, block = start_and_block
-        return start, label_block(block, preparation, models)
-
+    blocks = _blocks(source, step, preparation)
     try:
-        with closing(execution.map(label, _blocks(source, step, preparation))) as labelled:
+        with closing(labeller.label(blocks, preparation, models, execution)) as labelled:
             for start, labels in labelled:
                 write(start, labels)
                 execution.step(start + labels.shape[1], source.n_rows, "labelling rows")

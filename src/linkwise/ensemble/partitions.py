@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.ensemble.execution import Execution
-from linkwise.ensemble.labelling import label_rows
+from linkwise.ensemble.labelling import IN_THREADS, BlockLabeller, label_rows
 from linkwise.ensemble.models import (
     KernelCenters,
     NearestCenters,
@@ -102,15 +102,17 @@ class Ensemble:
         """Label rows and append them; if that fails or is cancelled, nothing is appended."""
         self.append(as_source(X), Execution(n_threads, chunk_rows, progress, cancel))
 
-    def append(self, source: RowSource, execution: Execution) -> None:
-        """Do what :meth:`extend` does, as ``execution`` says."""
+    def append(
+        self, source: RowSource, execution: Execution, labeller: BlockLabeller = IN_THREADS
+    ) -> None:
+        """Do what :meth:`extend` does, as ``execution`` says; ``labeller`` does the work."""
         first = self.labels.n_rows
         self.labels.reserve(first + source.n_rows)
 
         def write(start: int, block: NDArray[np.uint8]) -> None:
             self.labels.write(first + start, block)
 
-        label_rows(source, self.preparation, self.models, write, execution)
+        label_rows(source, self.preparation, self.models, write, execution, labeller)
         self.labels.announce(first + source.n_rows)
 
     def borrowed(self, n_rows: int | None = None) -> Ensemble:

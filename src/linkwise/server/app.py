@@ -97,7 +97,7 @@ def create_app(
         for name in await anyio.to_thread.run_sync(remove_left_overs, shelf.root):
             logger.info("left-overs of a creation removed", extra={"folder": name})
         ending = asyncio.Event()
-        keepers = [close_idle_sessions(service, ending), doors.watch(ending)]
+        keepers = [close_idle_sessions(service, ending), doors.watch(ending, keys)]
         watching = asyncio.gather(*keepers)
         yield
         ending.set()

@@ -3,7 +3,7 @@
 A connection is a *stranger* until a request with a token has come through it. Strangers are few
 and in a hurry: when there are too many, from one address or together, the one that has been here
 longest is sent away, so that there is always room for the next, who may be the owner. Those who
-showed a token stay as long as they have something to say.
+showed a token stay as long as they have something to say, and the token is good.
 """
 
 from __future__ import annotations
@@ -16,11 +16,14 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from linkwise.server.keys import Holder, Keys
 from linkwise.server.limits import Limits
 
 LOOK_EVERY = 1.0
 #: Seconds that a guest's connection may rest between two requests.
 GUEST_REST = 65
+#: Bytes up to which it is cheaper to copy than to send apart.
+MOST_JOINED = 2**16
 #: File descriptors left for sessions, files and the rest of the process.
 RESERVED = 200
 
@@ -51,10 +54,13 @@ class Doors:
         if self._by_client.get(connection.client) is connection:
             del self._by_client[connection.client]
 
-    def welcome(self, client: object) -> bool:
-        """Note that a request with a token came from ``client``; returns whether there is room."""
+    def welcome(self, client: object, holder: Holder) -> bool:
+        """Note whose token came with a request from ``client``; returns whether there is room."""
         connection = self._by_client.get(client)
-        if connection is None or connection in self._guests:
+        if connection is None:
+            return True
+        connection.holder = holder
+        if connection in self._guests:
             return True
         if len(self._guests) >= self._limits.connections:
             return False
@@ -62,13 +68,15 @@ class Doors:
         self._guests.add(connection)
         return True
 
-    async def watch(self, ending: asyncio.Event) -> None:
-        """Cut the connections that are late, now and then, until the service ends."""
+    async def watch(self, ending: asyncio.Event, keys: Keys) -> None:
+        """Cut connections now and then, until the service ends: late ones, and void tokens'."""
         while not ending.is_set():
-            now = time.monotonic()
+            now, holders = time.monotonic(), keys.holders()
             for connection in [*self._strangers, *self._guests]:
-                rest = GUEST_REST if connection in self._guests else self._limits.head_seconds
-                if connection.is_late(now, rest, self._limits.body_seconds):
+                is_guest = connection in self._guests
+                rest = GUEST_REST if is_guest else self._limits.head_seconds
+                is_void = is_guest and connection.holder not in holders
+                if is_void or connection.is_late(now, rest, self._limits.body_seconds):
                     connection.cut()
             try:
                 async with asyncio.timeout(LOOK_EVERY):
@@ -81,6 +89,7 @@ class Connection(H11Protocol):
     """One connection: uvicorn's, and when it was last heard of."""
 
     address: str
+    holder: Holder | None = None
 
     def __init__(self, *, doors: Doors, **options: Any) -> None:
         super().__init__(**options)
@@ -89,7 +98,7 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take the place that the doors have."""
-        super().connection_made(transport)
+        super().connection_made(_Joined(transport, self.loop))  # type: ignore[arg-type]
         self.address = self.client[0] if self.client else ""
         self._doors.enter(self)
 
@@ -119,6 +128,37 @@ class Connection(H11Protocol):
         """End it at once."""
         self._doors.leave(self)
         self.transport.abort()
+
+
+class _Joined:
+    """A transport that sends what is written in one go: the head of an answer and its body."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._parts: list[bytes] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Send this with what else is written before the event loop goes on."""
+        if not self._parts:
+            self._loop.call_soon(self._send)
+        self._parts.append(data)
+        if len(data) > MOST_JOINED:
+            self._send()
+
+    def close(self) -> None:
+        """Close it when all is sent."""
+        self._send()
+        self._transport.close()
+
+    def _send(self) -> None:
+        parts, self._parts = self._parts, []
+        if sum(map(len, parts)) <= MOST_JOINED:
+            parts = [b"".join(parts)]
+        for part in filter(None, parts):
+            self._transport.write(part)
 
 
 def make_room(limits: Limits) -> None:

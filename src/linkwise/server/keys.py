@@ -106,6 +106,10 @@ class Keys:
         known = _hash(given)
         return OWNER if hmac.compare_digest(known, self._owner) else self._named().get(known)
 
+    def holders(self) -> set[Holder]:
+        """Return everybody whose token is good."""
+        return {OWNER, *self._named().values()}
+
     def by_cookie(self, cookie: str, host: str) -> Holder | None:
         """Return the holder for whom this cookie was made, at this name and port, not long ago."""
         mac, _, rest = cookie.partition(".")

@@ -6,6 +6,7 @@ import html
 import os
 import secrets
 import socket
+import sys
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
@@ -28,6 +29,8 @@ SECONDS_TO_FINISH = 10
 #: Connections taken in at once, between two looks at those that are there, and those that may wait
 #: outside meanwhile; asyncio knows one number for both.
 AT_ONCE, WAITING = 32, 1024
+#: Seconds that a thread which computes keeps the interpreter from one that answers somebody.
+SHARE_EVERY = 0.0005
 
 
 class Certificate(NamedTuple):
@@ -183,5 +186,6 @@ def run(
 ) -> None:
     """Serve until the process is told to stop."""
     keep_few_pools()
+    sys.setswitchinterval(SHARE_EVERY)
     make_room(app.state.limits)
     Server(app, when_ready, https).run(sockets=[listener])

@@ -156,7 +156,7 @@ class Gate:
     ) -> tuple[int, str] | None:
         """Return the refusal of somebody who may not do this."""
         if holder is not None:
-            if not self.doors.welcome(scope.get("client")):
+            if not self.doors.welcome(scope.get("client"), holder):
                 return 503, "There are too many connections. Close some of them."
             sentence = holder.refusal(scope["method"], scope["path"])
             return None if sentence is None else (403, sentence)

@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from linkwise.cluster.sequential.model_file import ENSEMBLE_FOLDER, load
 from linkwise.cluster.sequential.sequential import SequentialClustering
+from linkwise.ensemble.store import ARRAY_FILE
 from linkwise.errors import InvalidInput, LinkwiseError
 from linkwise.session.data.description import Description
 from linkwise.session.data.features_file import write_features
@@ -33,6 +35,8 @@ from linkwise.tables.words import grouped_by
 from linkwise.validation import require_number
 
 MODEL_FOLDER = "model"
+#: Labels of the partitions up to so many bytes are read into memory, where no one can cut them.
+MOST_IN_MEMORY = 64 * 2**20
 
 
 def create_session(
@@ -103,6 +107,18 @@ def create_session(
         file.check()  # it might have changed while it was read
         description.write(draft)
         create_journal(draft, journal, description.id)
+
+
+def open_model(folder: Path) -> SequentialClustering:
+    """Return the model of a session, without answers.
+
+    Large ones leave their labels in the file. Should it be cut short in the moment in which they
+    vote, the system ends the process; at any other time that is found out and told.
+    """
+    labels = folder / MODEL_FOLDER / ENSEMBLE_FOLDER / ARRAY_FILE
+    is_large = labels.is_file() and labels.stat().st_size > MOST_IN_MEMORY
+    model: SequentialClustering = load(folder / MODEL_FOLDER, mmap=is_large)
+    return model
 
 
 @contextmanager

@@ -38,7 +38,7 @@ def draft_of(folder: Path) -> Iterator[Path]:
         lock = FolderLock(draft)
         try:
             yield draft
-            _sync_tree(draft)
+            _finish_tree(draft)
             os.replace(draft, folder)
             _sync(folder.parent)
         finally:
@@ -68,10 +68,13 @@ def reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
-def _sync_tree(folder: Path) -> None:
+def _finish_tree(folder: Path) -> None:
+    """Leave everything to its owner alone, and bring it to the disk."""
     for parent, _, files in os.walk(folder):
         for file in files:
+            Path(parent, file).chmod(0o600)
             _sync(Path(parent, file))
+        Path(parent).chmod(0o700)
         _sync(Path(parent))
 
 

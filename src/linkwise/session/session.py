@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from linkwise import running
 from linkwise.cluster.sequential.follow import Proposal
-from linkwise.cluster.sequential.model_file import load
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.constraints import Links, PartialLabels
 from linkwise.errors import InvalidInput
@@ -40,7 +39,7 @@ from linkwise.session.advice.troubles import (
 )
 from linkwise.session.backup import back_up
 from linkwise.session.completion import CurrentClustering
-from linkwise.session.create import MODEL_FOLDER, create_session
+from linkwise.session.create import create_session, open_model
 from linkwise.session.data.description import is_session, read_description
 from linkwise.session.data.display import Display, Row
 from linkwise.session.data.display_parts import DisplayParts
@@ -128,7 +127,7 @@ class Session(Speaking):
             self._lock = FolderLock(self.folder)
             undo.callback(self._lock.close)
             self._about.data.check()
-            self._model = load(self.folder / MODEL_FOLDER, mmap=True)
+            self._model = open_model(self.folder)
             self._address = journal or self._about.journal
             self._journal = open_journal(self.folder, self._address, self._about.id)
             undo.callback(self._journal.close)

@@ -1,14 +1,19 @@
 """Live sessions: the labels follow, whatever happens meanwhile."""
 
+import asyncio
 import json
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 from service_client import FLOWERS, TOKEN, answer, calling, tell
 
 from linkwise.cluster.sequential.follow import Proposal
 from linkwise.server.app import create_app
+from linkwise.session import Entry
+
+ANSWER = {"i": 0, "j": 1, "verdict": "same"}
 
 
 def test_answers_are_stored_while_labels_are_computed_and_share_the_next_computation(
@@ -110,3 +115,33 @@ def test_many_who_look_back_hold_up_nobody_else(client, monkeypatch):
         for looker in lookers:
             looker.join()
     assert found == [200] * 45
+
+
+def test_answers_that_are_stored_together_wake_the_loop_once(client, monkeypatch):
+    client.get(f"{FLOWERS}/labels")
+    live = client.app.state.service.shelf._open["flowers"]
+    rings, heard = [], []
+    monkeypatch.setattr(live, "_loop", SimpleNamespace(call_soon_threadsafe=rings.append))
+    for number in range(5):
+        live._tell(heard.append, number)
+    assert len(rings) == 1
+    rings[0]()
+    assert heard == [0, 1, 2, 3, 4]
+    live._tell(heard.append, 5)
+    assert len(rings) == 2
+    rings[1]()
+
+
+def test_who_leaves_before_the_answer_is_stored_takes_nothing_back(client):
+    client.get(f"{FLOWERS}/labels")
+    live = client.app.state.service.shelf._open["flowers"]
+
+    async def leave():
+        waiting = asyncio.ensure_future(live.append([Entry("answer", ANSWER)]))
+        await asyncio.sleep(0)
+        waiting.cancel()
+
+    client._portal.call(leave)
+    tell(client, answer(2, 3))
+    said = client.get(f"{FLOWERS}/history").json()["events"]
+    assert [event["payload"]["i"] for event in said] == [0, 2]

@@ -1,5 +1,8 @@
 """Events: told in batches, stored once, read in order."""
 
+import json
+import re
+
 import numpy as np
 import pytest
 from service_client import FLOWERS, TOKEN, answer, calling, tell
@@ -194,3 +197,33 @@ def test_clusters_cannot_be_split_without_end(client, monkeypatch):
     refused = tell(client, split, code=422)
     assert refused == "there are 4 clusters, and this service takes 4 at most."
     tell(client, answer(0, 1))
+
+
+SAID = {"i": 0, "j": 1, "verdict": "same"}
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [{"kind": "answer", "payload": SAID}],
+        [{"kind": "answer", "payload": {"i": 3.0, "j": 4, "verdict": "unsure"}, "key": "é"}],
+        [{"kind": "answer", "payload": SAID | {"guess": "same"}}, {"kind": "undo"}],
+        [{"kind": "answer", "payload": SAID | {"i": True}}],
+        [{"kind": "answer", "payload": SAID | {"i": "0"}}],
+        [{"kind": "answer", "payload": SAID | {"i": 0.5}}],
+        [{"kind": "answer", "payload": SAID | {f"x{k}": k for k in range(20)}}],
+        [{"kind": "label", "payload": {"rows": [2, 1.0, 2], "name": "a"}}],
+        [{"kind": "nonsense", "payload": {}}],
+        [],
+        None,
+        7,
+    ],
+    ids=str,
+)
+def test_the_short_way_of_answers_ends_where_the_long_one_does(client, events):
+    sent, told = json.dumps({"events": events, "who": "ann"}).encode(), []
+    for kind in ("application/json", "application/json; charset=utf-8"):
+        reply = client.post(f"{FLOWERS}/events", content=sent, headers={"Content-Type": kind})
+        same = re.sub(r'"(seq|when|guess)":("[^"]*"|\d+),?|,"guess":"[^"]*"', "", reply.text)
+        told.append((reply.status_code, same.replace(',"repeated":true', ',"repeated":false')))
+    assert told[0] == told[1]

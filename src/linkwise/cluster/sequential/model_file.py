@@ -22,6 +22,7 @@ from linkwise.files.headed import Format, read_array, short, write_arrays
 
 FORMAT = Format("linkwise model", 4)
 HEADER_FILE = "model.json"
+ENSEMBLE_FOLDER = "ensemble"
 #: The classes that can be written, and where they live.
 _CLASSES = {
     "SequentialClustering": "linkwise.cluster.sequential.sequential",
@@ -52,7 +53,7 @@ def write_model(stored: StoredModel, folder: Path) -> None:
     draft = folder.with_name(folder.name + ".new")
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
-    stored.ensemble.save(draft / "ensemble")
+    stored.ensemble.save(draft / ENSEMBLE_FOLDER)
     links = {f"links.{part}": getattr(stored.links, part) for part in ("must", "cannot", "weight")}
     rows = stored.named.known_rows
     names = {"named.rows": rows, "named.codes": stored.named.codes[rows]}
@@ -104,7 +105,7 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
     folder = Path(path)
     header = _read_header(folder / HEADER_FILE)
     kind = header["class"]
-    ensemble = Ensemble.load(folder / "ensemble", mmap=mmap)
+    ensemble = Ensemble.load(folder / ENSEMBLE_FOLDER, mmap=mmap)
     _check_fits(folder / HEADER_FILE, header, ensemble)
     sizes = {
         "n": ensemble.n_rows,

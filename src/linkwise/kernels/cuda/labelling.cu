@@ -58,26 +58,6 @@ prepare(const VALUE* __restrict__ raw, const double* __restrict__ mean, double s
     if (lane == 0) norms[row] = sqrtf(squares);
 }
 
-// Rows that were prepared elsewhere: round them to half.
-extern "C" __global__ void __launch_bounds__(256)
-halve(const float* __restrict__ rows, int n_features, int width, u32 n_rows,
-      u16* __restrict__ halves, float* __restrict__ norms)
-{
-    const u32 row = blockIdx.x * 8 + threadIdx.x / 32;
-    const int lane = threadIdx.x % 32;
-    if (row >= n_rows) return;
-    float squares = 0.0f, largest = 0.0f;
-    for (int f = lane; f < width; f += 32) {
-        const float value = f < n_features ? rows[(u64)row * n_features + f] : 0.0f;
-        squares += value * value;
-        largest = fmaxf(largest, fabsf(value));
-        halves[(u64)row * width + f] = to_half(value);
-    }
-    squares = sum_of_warp(squares);
-    if (__any_sync(EVERY, !(largest <= 60000.0f))) squares = __int_as_float(0x7f800000);
-    if (lane == 0) norms[row] = sqrtf(squares);
-}
-
 // Take the places of n_mine entries of a list, together for the whole warp.
 __device__ __forceinline__ u32 take_places(u32* count, u32 n_mine)
 {

@@ -28,8 +28,6 @@ TILE_ROWS = 16384
 TILE_BYTES = 3 << 30
 #: Halves lie at multiples of so many, as the matrix units like them.
 WIDTH = 16
-#: Bytes of raw rows that are on their way to the GPU at once, twice.
-SLOT_BYTES = 1 << 28
 #: Threads that bring raw rows into memory the GPU can read.
 COPIERS = 8
 
@@ -101,7 +99,7 @@ class Labeller:
     mean, scale : float64 array, float
         How rows are prepared: ``(row - mean) / scale`` in double precision.
     tile_rows, tile_bytes : int
-        Limits of one matrix product: rows, and bytes of scores.
+        Limits of one matrix product: rows, and bytes of scores. No effect on the labels.
     """
 
     def __init__(
@@ -140,20 +138,6 @@ class Labeller:
             some = raw[start : start + self.tile_rows]
             self._prepare(some)
             self._label_tile(len(some), labels[:, start : start + len(some)])
-
-    def label_prepared(self, rows: OnDevice, labels: OnDevice) -> None:
-        """Label float32 rows that were prepared elsewhere."""
-        for start in range(0, len(rows), self.tile_rows):
-            some = rows[start : start + self.tile_rows]
-            n_rows = len(some)
-            self._rows[:n_rows] = some
-            sizes = np.int32(self.centers.n_features), np.int32(self._halves.shape[1])
-            kernel("labelling.cu", "halve", VALUE="float")(
-                (-(-n_rows // 8),),
-                (256,),
-                (self._rows, *sizes, np.uint32(n_rows), self._halves, self._norms),
-            )
-            self._label_tile(n_rows, labels[:, start : start + n_rows])
 
     def check(self) -> None:
         """Refuse rows that were not finite; waits for all that was begun."""
@@ -245,29 +229,32 @@ class _Slot:
 
 
 def label_stream(
-    labeller: Labeller, blocks: Iterable[tuple[int, NDArray[Any]]], most_rows: int
+    labeller: Labeller, blocks: Iterable[tuple[int, NDArray[Any]]]
 ) -> Iterator[tuple[int, NDArray[np.uint8]]]:
     """Label blocks of raw rows one after the other: yields (first row, labels).
 
     While one block is labelled, the next is on its way to the GPU and the labels of the one before
-    on their way back. Blocks have ``most_rows`` at most and one type. The labels are a view that
-    holds until the next ones are asked for.
+    on their way back. No block is larger than the first, and all have its type. The labels are a
+    view that holds until the next ones are asked for.
     """
     slots: list[_Slot] = []
-    copying, computing = cp.cuda.Stream(non_blocking=True), cp.cuda.Stream(non_blocking=True)
     waiting: list[_Slot] = []
+    copying, computing = cp.cuda.Stream(non_blocking=True), cp.cuda.Stream(non_blocking=True)
     cp.cuda.get_current_stream().synchronize()
-    with ThreadPoolExecutor(COPIERS) as copiers:
+    copiers = ThreadPoolExecutor(COPIERS)
+    try:
         for number, (start, block) in enumerate(blocks):
             rows = _readable(block)
+            if number == 0:
+                most_rows, n_features = rows.shape
             if number < 2:
                 n_partitions = labeller.centers.n_partitions
-                slots.append(_Slot(most_rows, rows.shape[1], rows.dtype, n_partitions))
+                slots.append(_Slot(most_rows, n_features, rows.dtype, n_partitions))
             slot = slots[number % 2]
             if len(waiting) == 2:
                 yield _finish(labeller, waiting.pop(0))
             slot.start, slot.n_rows = start, len(rows)
-            _copy(copiers, rows, slot.rows)
+            copy_rows(copiers, rows, slot.rows)
             slot.raw.data.copy_from_host_async(slot.rows.ctypes.data, rows.nbytes, copying)
             slot.copied.record(copying)
             with computing:
@@ -279,6 +266,10 @@ def label_stream(
             waiting.append(slot)
         for slot in waiting:
             yield _finish(labeller, slot)
+    finally:  # what is on its way needs its memory to the end
+        copiers.shutdown()
+        copying.synchronize()
+        computing.synchronize()
 
 
 def _finish(labeller: Labeller, slot: _Slot) -> tuple[int, NDArray[np.uint8]]:
@@ -291,7 +282,7 @@ def _readable(block: NDArray[Any]) -> NDArray[Any]:
     return block if block.dtype.name in _C_TYPES else block.astype(np.float64)
 
 
-def _copy(copiers: ThreadPoolExecutor, rows: NDArray[Any], into: NDArray[Any]) -> None:
+def copy_rows(copiers: ThreadPoolExecutor, rows: NDArray[Any], into: NDArray[Any]) -> None:
     """Copy rows in several threads: one alone is slower than the way to the GPU."""
     step = -(-len(rows) // COPIERS)
 

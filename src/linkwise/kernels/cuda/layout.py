@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 GROUP = 4  # partitions whose tables are looked up at once
-STAGES = 3  # groups whose tables are in shared memory: one in use, two on their way
+STAGES = 2  # groups that are in shared memory: one in use, one on its way
 ENTRY = 16  # bytes for one label of one partition
 MOST_CLUSTERS = 16  # in one entry
 #: Registers for the sums of one row, above which a thread takes 8 rows instead of 16.

@@ -46,11 +46,12 @@ measure(const double* __restrict__ tables, int n_labels, int n_clusters, double*
 }
 
 // A block for each partition: steps, parts of steps, and how far the rest differs between clusters.
-// Pass `c / each` has its own tables; `place[c % each]` is the byte of an entry.
+// Pass `c / each` has its own tables; `place[c % each]` is the byte of an entry that is looked up,
+// `both` is for the recount.
 extern "C" __global__ void __launch_bounds__(THREADS)
 round_tables(const double* __restrict__ tables, int n_labels, int n_clusters, double unit,
              int each, const int* __restrict__ place, int padded, int room, u8* __restrict__ laid,
-             uchar2* __restrict__ both, double* __restrict__ found)
+             u8* __restrict__ both, double* __restrict__ found)
 {
     double spread = 0.0, spread_in_parts = 0.0;
     for (int label = threadIdx.x; label < n_labels; label += THREADS) {
@@ -69,7 +70,9 @@ round_tables(const double* __restrict__ tables, int n_labels, int n_clusters, do
             least_in_parts = fmin(least_in_parts, rest), most_in_parts = fmax(most_in_parts, rest);
             const u64 entry = ((u64)(c / each) * padded + blockIdx.x) * room + label;
             laid[entry * 16 + place[c % each]] = (u8)whole;
-            both[start + c] = make_uchar2((u8)whole, (u8)(signed char)parts);
+            const u64 beside = ((u64)(c / each) * gridDim.x + blockIdx.x) * n_labels + label;
+            both[beside * 32 + c % each] = (u8)whole;
+            both[beside * 32 + 16 + c % each] = (u8)((int)parts + 128);
         }
         spread = fmax(spread, __dsub_rn(most, least));
         spread_in_parts = fmax(spread_in_parts, __dsub_rn(most_in_parts, least_in_parts));

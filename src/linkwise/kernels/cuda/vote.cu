@@ -3,8 +3,8 @@
 // An entry is what one label of one partition gives up to 16 clusters: 16 bytes, fetched by one
 // instruction. Eight neighbouring threads fetch at once, so each has a copy of the tables of its
 // own, in other banks of the shared memory than those of its neighbours: they never wait for each
-// other. A block of threads keeps the tables of four partitions at a time, while those of the next
-// eight are on their way.
+// other. A block of threads keeps the tables of four partitions at a time, and puts those of the
+// next four beside them. (Asynchronous copies would cost more: they take each thread by itself.)
 //
 // DENSE words of an entry hold four clusters, a byte each; WIDE words hold two, with room for the
 // carry. The bytes of dense words are added without taking them apart: one sum takes the words as
@@ -20,26 +20,66 @@ typedef unsigned long long u64;
 #define WORDS (DENSE + WIDE)
 #define CLUSTERS (4 * DENSE + 2 * WIDE)
 #define GROUP 4
-#define STAGES 3
+#define STAGES 2
 #define LABEL_BYTES (16 * COPIES)
-#define LABEL_SHIFT (COPIES == 8 ? 7 : COPIES == 4 ? 6 : 5)
+#define LABEL_SHIFT (COPIES == 8 ? 7 : COPIES == 4 ? 6 : COPIES == 2 ? 5 : 4)
 #define LABEL_MASK ((LABELS - 1) * LABEL_BYTES)
 #define TABLE_BYTES (LABELS * LABEL_BYTES)
 #define STAGE_BYTES (GROUP * TABLE_BYTES)
-#define CHUNKS (STAGE_BYTES / 16)
+#define ENTRIES (GROUP * LABELS)
+#define MINE ((ENTRIES + THREADS - 1) / THREADS)
 
-__device__ __forceinline__ void fetch_tables(u32 shared, const uint4* tables, int group)
+// Each thread fetches its entries once, and writes all copies; neighbours write to other banks.
+__device__ __forceinline__ void fetch_entries(uint4 (&entries)[MINE], const uint4* tables, int group)
 {
-    const uint4* from = tables + (u64)group * (GROUP * LABELS);
 #pragma unroll
-    for (int chunk = 0; chunk < CHUNKS; chunk += THREADS) {
-        const int here = chunk + threadIdx.x;
-        if (CHUNKS % THREADS == 0 || here < CHUNKS) {
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                             shared + (group % STAGES) * STAGE_BYTES + here * 16),
-                         "l"(from + here / COPIES));
-        }
+    for (int i = 0; i < MINE; i++) {
+        const int here = i * THREADS + threadIdx.x;
+        if (here < ENTRIES) entries[i] = __ldg(tables + (u64)group * ENTRIES + here);
     }
+}
+
+__device__ __forceinline__ void write_copies(const uint4 (&entries)[MINE], u8* shared, int group)
+{
+    u8* to = shared + (group % STAGES) * STAGE_BYTES;
+#pragma unroll
+    for (int i = 0; i < MINE; i++) {
+        const int here = i * THREADS + threadIdx.x;
+        if (here < ENTRIES)
+#pragma unroll
+            for (int c = 0; c < COPIES; c++)
+                *(uint4*)(to + here * LABEL_BYTES + (c + here) % COPIES * 16) = entries[i];
+    }
+}
+
+__device__ __forceinline__ void fetch_labels(u32 (&found)[GROUP][ROWS / 4], const u8* mine,
+                                             u64 stride, const int4* partitions, int group)
+{
+    const int4 four = __ldg(partitions + group);
+    const int numbers[GROUP] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+    for (int k = 0; k < GROUP; k++) {
+        const u8* from = mine + stride * numbers[k];
+#if ROWS == 16
+        const uint4 some = __ldcs((const uint4*)from);
+        found[k][0] = some.x, found[k][1] = some.y, found[k][2] = some.z, found[k][3] = some.w;
+#else
+        const uint2 some = __ldcs((const uint2*)from);
+        found[k][0] = some.x, found[k][1] = some.y;
+#endif
+    }
+}
+
+// Bring labels nearer, so that fetching them takes less long; one thread asks for 128 bytes.
+__device__ __forceinline__ void announce_labels(const u8* mine, u64 stride, const int4* partitions,
+                                                int group)
+{
+    if (threadIdx.x % (128 / ROWS)) return;
+    const int4 four = __ldg(partitions + group);
+    const int numbers[GROUP] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+    for (int k = 0; k < GROUP; k++)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(mine + stride * numbers[k]));
 }
 
 __device__ __forceinline__ u32 place(u32 word, int byte, u32 base)
@@ -59,10 +99,9 @@ count_votes(const u8* __restrict__ labels, u64 stride, const int4* __restrict__ 
             int n_groups, const uint4* __restrict__ tables, u32 n_rows, u32 rows_per_block,
             u32 first_cluster, u32 is_first, u32 is_last, u16* best_so_far, u16* second_so_far,
             u16* winner_so_far, double unit, int doubt, int* __restrict__ winners,
-            float* __restrict__ margins, u32* n_close, uint2* close)
+            float* __restrict__ margins, u32* n_close, u32* close)
 {
     extern __shared__ __align__(128) u8 shared[];
-    const u32 shared_at = (u32)__cvta_generic_to_shared(shared);
     const u32 here = threadIdx.x * ROWS;
     const u32 row = blockIdx.x * rows_per_block + here;
     const bool busy = here < rows_per_block && row < n_rows;
@@ -78,34 +117,17 @@ count_votes(const u8* __restrict__ labels, u64 stride, const int4* __restrict__ 
         for (int w = 0; w < DENSE; w++) odd[j][w] = 0;
     }
 
-    for (int group = 0; group < STAGES - 1; group++) {
-        if (group < n_groups) fetch_tables(shared_at, tables, group);
-        asm volatile("cp.async.commit_group;");
-    }
     const u8* mine = labels + row;
+    u32 found[GROUP][ROWS / 4];
+    uint4 entries[MINE];
+    fetch_entries(entries, tables, 0);
+    if (busy) fetch_labels(found, mine, stride, partitions, 0);
+    write_copies(entries, shared, 0);
     for (int group = 0; group < n_groups; group++) {
-        u32 found[GROUP][ROWS / 4];
-        if (busy) {
-            const int4 four = __ldg(partitions + group);
-            const int numbers[GROUP] = {four.x, four.y, four.z, four.w};
-#pragma unroll
-            for (int k = 0; k < GROUP; k++) {
-                const u8* from = mine + stride * numbers[k];
-#if ROWS == 16
-                const uint4 some = __ldcs((const uint4*)from);
-                found[k][0] = some.x, found[k][1] = some.y;
-                found[k][2] = some.z, found[k][3] = some.w;
-#else
-                const uint2 some = __ldcs((const uint2*)from);
-                found[k][0] = some.x, found[k][1] = some.y;
-#endif
-            }
-        }
-        asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2));
+        const bool more = group + 1 < n_groups;
         __syncthreads();
-        if (group + STAGES - 1 < n_groups) fetch_tables(shared_at, tables, group + STAGES - 1);
-        asm volatile("cp.async.commit_group;");
         if (busy) {
+            if (more) announce_labels(mine, stride, partitions, group + 1);
             const u32 base = (group % STAGES) * STAGE_BYTES | copy;
 #pragma unroll
             for (int j = 0; j < ROWS; j++) {
@@ -133,14 +155,17 @@ count_votes(const u8* __restrict__ labels, u64 stride, const int4* __restrict__ 
                 }
             }
         }
+        if (more) {
+            fetch_entries(entries, tables, group + 1);
+            if (busy) fetch_labels(found, mine, stride, partitions, group + 1);
+            write_copies(entries, shared, group + 1);
+        }
     }
     if (!busy) return;
 
-    u32 n_mine = 0, close_rows = 0;
-    u32 masks[ROWS];
+    u32 close_rows = 0;
 #pragma unroll
     for (int j = 0; j < ROWS; j++) {
-        masks[j] = 0;
         if (row + j < n_rows) {
             u32 score[CLUSTERS];
 #pragma unroll
@@ -171,14 +196,7 @@ count_votes(const u8* __restrict__ labels, u64 stride, const int4* __restrict__ 
             if (is_last) {
                 winners[row + j] = winner;
                 margins[row + j] = (float)(unit * (double)(best - second));
-                if ((int)(best - second) <= doubt) {
-                    const int lowest = (int)second - doubt;
-#pragma unroll
-                    for (int c = 0; c < CLUSTERS; c++)
-                        masks[j] |= ((int)score[c] >= lowest ? 1u : 0u) << c;
-                    close_rows |= 1u << j;
-                    n_mine++;
-                }
+                if ((int)(best - second) <= doubt) close_rows |= 1u << j;
             } else {
                 best_so_far[row + j] = best;
                 second_so_far[row + j] = second;
@@ -186,10 +204,10 @@ count_votes(const u8* __restrict__ labels, u64 stride, const int4* __restrict__ 
             }
         }
     }
-    if (n_mine) {
-        u32 at = atomicAdd(n_close, n_mine);
+    if (close_rows) {
+        u32 at = atomicAdd(n_close, __popc(close_rows));
 #pragma unroll
         for (int j = 0; j < ROWS; j++)
-            if (close_rows >> j & 1) close[at++] = make_uint2(row + j, masks[j]);
+            if (close_rows >> j & 1) close[at++] = row + j;
     }
 }

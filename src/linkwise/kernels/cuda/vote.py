@@ -44,12 +44,14 @@ OnDevice = Any
 class Tables:
     """Rounded tables or weights on the GPU; :class:`~linkwise.kernels.vote.bytes.ByteTables`.
 
-    ``laid`` has, for each pass over the rows, the tables as they are looked up; ``both`` holds
-    steps and parts side by side, ``exact`` the tables or weights themselves, for the recount.
+    ``laid`` has, for each pass over the rows, the tables as they are looked up; for the recount
+    ``both`` has steps and parts side by side, of ``n_known`` labels, and ``exact`` the tables or
+    weights themselves.
     """
 
     n_clusters: int
     n_labels: int
+    n_known: int
     n_partitions: int
     at_once: int
     room: int
@@ -83,7 +85,7 @@ def upload_tables(tables: NDArray[np.float64]) -> Tables | None:
     room = 128 if n_labels <= 128 else 256
     padded = -(-n_partitions // GROUP) * GROUP
     laid = cp.zeros((len(parts), padded, room, ENTRY), cp.uint8)
-    both = cp.empty((n_partitions, n_labels, n_clusters, 2), cp.uint8)
+    both = cp.empty((len(parts), n_partitions, n_labels, 2, ENTRY), cp.uint8)
     place = cp.asarray(words.bytes().astype(np.int32))
     shape = np.int32(each), place, np.int32(padded), np.int32(room)
     kernel("rounding.cu", "round_tables")(
@@ -94,6 +96,7 @@ def upload_tables(tables: NDArray[np.float64]) -> Tables | None:
     partitions = cp.asarray(in_groups(np.arange(n_partitions)))
     return Tables(
         n_clusters,
+        n_labels,
         n_labels,
         n_partitions,
         TABLES_AT_ONCE,
@@ -122,16 +125,22 @@ def upload_weights(weights: NDArray[np.float64], n_clusters: int) -> Tables | No
         laid.append(cp.asarray(lay_out(diagonal, words, 256)))
     steps = np.zeros(len(weights), np.uint8)
     np.add.at(steps, rounded.partitions, rounded.entries)
-    both = np.stack([steps, rounded.parts.view(np.uint8)], axis=1)
+    both = np.zeros((len(parts), len(weights), n_clusters + 1, 2, ENTRY), np.uint8)
+    both[..., 1, :] = 128
+    for number, (first, size) in enumerate(parts):  # the last label names nobody
+        named, there = np.arange(first, first + size), np.arange(size)
+        both[number, :, named, 0, there] = steps
+        both[number, :, named, 1, there] = (rounded.parts + np.int16(128)).astype(np.uint8)
     return Tables(
         n_clusters,
         n_clusters,
+        n_clusters + 1,
         len(weights),
         WEIGHTS_AT_ONCE,
         256,
         cp.asarray(in_groups(rounded.partitions)),
         laid,
-        cp.asarray(np.ascontiguousarray(both)),
+        cp.asarray(both),
         cp.asarray(weights),
         rounded.unit,
         rounded.doubt,
@@ -140,23 +149,29 @@ def upload_weights(weights: NDArray[np.float64], n_clusters: int) -> Tables | No
 
 
 def vote(
-    labels: OnDevice, n_rows: int, tables: Tables, threads: int = THREADS
+    labels: OnDevice,
+    n_rows: int,
+    tables: Tables,
+    rows: int | None = None,
+    threads: int = THREADS,
 ) -> tuple[OnDevice, OnDevice]:
     """Return winners (int32) and margins (float32) of the first rows, on the GPU.
 
     ``labels`` is (n_partitions, at least n_rows) uint8 on the GPU, with rows of the array that
-    begin at multiples of 16 bytes.
+    begin at multiples of 16 bytes. ``rows`` of a thread and ``threads`` of a block change the time
+    it takes, not the result.
     """
     winners = cp.empty(n_rows, cp.int32)
     margins = cp.empty(n_rows, cp.float32)
     n_close = cp.zeros(1, cp.uint32)
-    close = cp.empty((n_rows, 2), cp.uint32)
+    close = cp.empty(n_rows, cp.uint32)
     parts = passes(tables.n_clusters)
     state = [cp.empty(n_rows if len(parts) > 1 else 1, cp.uint16) for _ in range(3)]
     words = Words.of(parts[0][1])
-    count = _counting(words, tables, threads)
+    rows = rows or words.rows
+    count, shared = _counting(words, tables, rows, threads)
     n_groups = len(tables.partitions) // GROUP
-    n_blocks, each = share_rows(n_rows, processors(), words.rows, threads)
+    n_blocks, each = share_rows(n_rows, processors(), rows, threads)
     stride = np.uint64(labels.strides[0])
     limits = np.float64(tables.unit), np.int32(tables.doubt)
     for number, (first, _) in enumerate(parts):
@@ -166,40 +181,36 @@ def vote(
             *(np.uint32(number == 0), np.uint32(number == len(parts) - 1), *state),
             *(*limits, winners, margins, n_close, close),
         )
-        count((n_blocks,), (threads,), steps, shared_mem=_shared(tables))
+        count((n_blocks,), (threads,), steps, shared_mem=shared)
     is_weights = int(tables.exact.ndim == 1)
-    sizes = (tables.n_partitions, tables.n_labels, tables.n_clusters)
+    sizes = tables.n_partitions, tables.n_labels, tables.n_known, tables.n_clusters, parts[0][1]
     again = (
         *(labels, stride, *map(np.int32, sizes), tables.both, tables.exact, *limits),
-        *(np.int32(tables.doubt_in_parts), np.uint32(len(parts) == 1)),
-        *(n_close, close, winners, margins),
+        *(np.int32(tables.doubt_in_parts), n_close, close, winners, margins),
     )
     recount = kernel("recount.cu", "recount", WEIGHTS=is_weights)
     recount((8 * processors(),), (256,), again)
     return winners, margins
 
 
-def _counting(words: Words, tables: Tables, threads: int) -> Any:
+def _counting(words: Words, tables: Tables, rows: int, threads: int) -> tuple[Any, int]:
+    """Return the kernel and the bytes of shared memory it needs.
+
+    There are as many copies of the tables as fit, so that threads do not collide.
+    """
+    most = require_device(cp.cuda.Device().id)
+    sizes = {n: STAGES * GROUP * tables.room * ENTRY * n for n in (8, 4, 2, 1)}
+    copies = next(n for n, size in sizes.items() if size <= most)
     count = kernel(
         "vote.cu",
         "count_votes",
         DENSE=words.dense,
         WIDE=words.wide,
         LABELS=tables.room,
-        COPIES=_copies(tables.room),
+        COPIES=copies,
         AT_ONCE=tables.at_once,
-        ROWS=words.rows,
+        ROWS=rows,
         THREADS=threads,
     )
-    count.max_dynamic_shared_size_bytes = _shared(tables)
-    return count
-
-
-def _copies(room: int) -> int:
-    """Return how many copies of the tables fit in shared memory, so that threads do not collide."""
-    shared = require_device(cp.cuda.Device().id)
-    return next(n for n in (8, 4, 2) if STAGES * GROUP * room * ENTRY * n <= shared)
-
-
-def _shared(tables: Tables) -> int:
-    return STAGES * GROUP * tables.room * ENTRY * _copies(tables.room)
+    count.max_dynamic_shared_size_bytes = sizes[copies]
+    return count, sizes[copies]

@@ -11,7 +11,9 @@ import asyncio
 import json
 import logging
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
 from threading import Condition, Thread
@@ -42,10 +44,10 @@ Labels = NDArray[np.unsignedinteger[Any]]
 #: Memory for the labels shown last, from which changes are told.
 SHOWN_BYTES = 16 * 2**20
 MOST_SHOWN = 64
-#: When so many events come during one computation, the worker rests as long as it took, so that
-#: the processor is left to those who store them.
-FLOOD = 100
-LONGEST_REST = 2.0
+#: When so many events come during one computation, the worker rests twice as long as it took, so
+#: that the processor is left to those who store them.
+FLOOD = 20
+LONGEST_REST = 3.0
 #: The number of clusters is thought over after so many new events, and such a share of all.
 FEWEST_TO_FOLLOW, SHARE_TO_FOLLOW = 5, 0.1
 #: Seconds between two times of giving free memory back.
@@ -76,6 +78,8 @@ class LiveSession:
         self._turns, self._looking_back = turns, looking_back
         self._writers = writers
         self._loop = asyncio.get_running_loop()
+        self._letters: deque[Callable[[], None]] = deque()
+        self._rung = False
         self._feed = Feed(session.seq, session.history)
         self._view: View | None = None
         self._shown: dict[int, Labels] = {}
@@ -113,8 +117,10 @@ class LiveSession:
             # too much work for the event loop: ids may have to be read from the data
             append = self.session.append
             return await anyio.to_thread.run_sync(append, entries, limiter=self._writers)
-        stored = asyncio.wrap_future(self.session.submit(entries))
-        return await asyncio.shield(stored)  # what was handed in is not called back
+        stored: asyncio.Future[list[Event]] = self._loop.create_future()
+        future = self.session.submit(entries)
+        future.add_done_callback(lambda done: self._tell(_pass_result, done, stored))
+        return await stored
 
     async def work(self, ask: Callable[..., Result], *args: object) -> Result:
         """Return ``ask(*args)``, computed in a thread when it is this session's turn."""
@@ -194,7 +200,7 @@ class LiveSession:
                 tidied = started
                 give_back()
             if self.session.seq - seq >= FLOOD:
-                self._rest(time.perf_counter() - started)
+                self._rest(2 * (time.perf_counter() - started))
 
     def _next(self) -> bool:
         """Wait until labels are wanted; returns whether to go on."""
@@ -218,11 +224,20 @@ class LiveSession:
             self._work.wait_for(lambda: self._stopped, min(seconds, LONGEST_REST))
 
     def _tell(self, what: Callable[..., None], *values: Any) -> None:
-        """Let the event loop call ``what``."""
+        """Let the event loop call ``what``; letters that come together ring once."""
+        self._letters.append(partial(what, *values))
+        if self._rung:
+            return
+        self._rung = True
         try:
-            self._loop.call_soon_threadsafe(what, *values)
+            self._loop.call_soon_threadsafe(self._read_letters)
         except RuntimeError:  # the loop is gone: nobody is left to be told
             return
+
+    def _read_letters(self) -> None:
+        self._rung = False  # before reading: who writes from now on rings again
+        while self._letters:
+            self._letters.popleft()()
 
     def _show(self, view: View, frame: bytes) -> None:
         self._view, self._failure = view, None
@@ -235,6 +250,17 @@ class LiveSession:
     def _fail(self, error: Exception) -> None:
         self._failure = error
         self._feed.wake()
+
+
+def _pass_result(done: Future[list[Event]], waiting: asyncio.Future[list[Event]]) -> None:
+    """Hand on what came of a call to the one who waits for it, if they still do."""
+    if waiting.done():
+        return
+    error = done.exception()
+    if error is None:
+        waiting.set_result(done.result())
+    else:
+        waiting.set_exception(error)
 
 
 def _news(before: View | None, view: View) -> str:

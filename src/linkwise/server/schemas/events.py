@@ -118,7 +118,7 @@ class Event(Message):
     repeated: bool = Field(description="True when the key was known and nothing new was stored.")
 
 
-_EVENT_FIELDS = tuple(Event.model_fields)
+_encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def encode_event(event: RecordedEvent) -> str:
@@ -128,7 +128,7 @@ def encode_event(event: RecordedEvent) -> str:
     journal. Everything beyond ASCII is escaped, because some readers of streams break lines at
     Unicode's separators.
     """
-    return json.dumps({name: getattr(event, name) for name in _EVENT_FIELDS}, separators=(",", ":"))
+    return _encode(vars(event))
 
 
 class Events(Message):

@@ -68,6 +68,7 @@ class Joining:
             name = f"added-{sha256[:16]}{''.join(path.suffixes)}"
             part = self._part(sha256, name, path)
             _ = part.display.ids  # which complains where some are missing or twice
+            path.chmod(0o600)
             _sync(path)
             os.replace(path, self._folder / name)
             _sync(self._folder)

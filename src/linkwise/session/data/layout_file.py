@@ -83,4 +83,5 @@ def write_layout(folder: Path, kind: str, places: Places) -> None:
     draft = path.with_suffix(".new")
     with draft.open("wb") as file:
         np.save(file, places, allow_pickle=False)
+    draft.chmod(0o600)
     os.replace(draft, path)

@@ -59,6 +59,9 @@ class Event:
     repeated: bool = False
 
 
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+
+
 def encode(payload: Payload) -> str:
     """Return a payload as canonical JSON."""
-    return json.dumps(payload, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return _encode(payload)

@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from linkwise.session.errors import InvalidEvent
 
 VERDICTS = ("unsure", "different", "same")
 MAX_NAME = 200
+#: Half of a pair of UTF-16, which is no letter.
+_HALF = re.compile("[\ud800-\udfff]")
 #: Clusters that a model can have.
 MAX_COUNT = 256
 
@@ -106,7 +109,7 @@ def check_text(name: str, value: object, limit: int, *, empty: bool = True) -> N
         raise InvalidEvent(f"{name} is {show(value)}, expected text.")
     if len(value) > limit:
         raise InvalidEvent(f"{name} has {len(value)} characters, at most {limit} are kept.")
-    if "\x00" in value or any("\ud800" <= letter <= "\udfff" for letter in value):
+    if "\x00" in value or (not value.isascii() and _HALF.search(value)):
         raise InvalidEvent(f"{name} holds characters that are not text (NUL or half of a pair).")
 
 

@@ -328,7 +328,7 @@ def check_entry(entry: Entry, n_rows: int) -> Entry:
     }
     if kind.check is not None:
         kind.check(payload)
-    return replace(entry, payload=payload)
+    return Entry(entry.kind, payload, entry.who, entry.key)
 
 
 def complete_entry(entry: Entry, clustering: Clustering) -> Entry:
@@ -338,7 +338,7 @@ def complete_entry(entry: Entry, clustering: Clustering) -> Entry:
         return entry
     added = complete(entry.payload, clustering)
     told = {name: value for name, value in added.items() if value is not None}
-    return replace(entry, payload=entry.payload | told)
+    return Entry(entry.kind, entry.payload | told, entry.who, entry.key)
 
 
 def request(kind: str, payload: Payload) -> str:

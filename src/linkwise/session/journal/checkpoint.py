@@ -73,6 +73,7 @@ def write_checkpoint(folder: Path, session: str, last: Link, checkpoint: Checkpo
             file.write(part)
         file.flush()
         os.fsync(file.fileno())
+    draft.chmod(0o600)
     os.replace(draft, folder / FILE)
 
 

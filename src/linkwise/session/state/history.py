@@ -39,6 +39,7 @@ class History:
         self.lock = RLock()
         self._listeners: list[Listener] = []
         self._tail: deque[Record] = deque(maxlen=TAIL)
+        self._made: dict[int, Event] = {}  # of the last commit, for those who wait for them
         #: What a checkpoint should hold; the views add their labels.
         self.snapshot: Callable[[], Checkpoint] = lambda: Checkpoint(self.log)
         self.restored = read_checkpoint(folder, description.id, journal)
@@ -48,7 +49,7 @@ class History:
             self.log.extend(page)
             self._tail.extend(page)
         self._writer = Writer(
-            journal, self.log, description.n_clusters, self._committed, self._event
+            journal, self.log, description.n_clusters, self._committed, self._answer
         )
 
     @property
@@ -126,6 +127,7 @@ class History:
             self.log.extend(records)
             self._tail.extend(records)
             events = [self._event(record) for record in records] if self._listeners else []
+            self._made = {event.seq: event for event in events}
         for listener in list(self._listeners):
             try:
                 listener(events)
@@ -133,6 +135,11 @@ class History:
                 logger.warning("a listener failed", exc_info=True)
         if self.log.n - self._checkpointed >= CHECKPOINT_EVERY:
             self.checkpoint()
+
+    def _answer(self, record: Record, repeated: bool) -> Event:
+        """Return the event for the one who asked for it; runs in the writer's thread."""
+        made = None if repeated else self._made.get(record.seq)
+        return made or self._event(record, repeated)
 
     def _event(self, record: Record, repeated: bool = False) -> Event:
         return Event(
