@@ -21,7 +21,7 @@ from linkwise.tables import check_output
     type=click.FloatRange(min=0, min_open=True),
     default=600.0,
     show_default=True,
-    help="Seconds a cell may take; a method that needs more is shown as too slow.",
+    help="Seconds of computing a cell may take; a method that needs more is shown as too slow.",
 )
 @click.option(
     "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes at a time."

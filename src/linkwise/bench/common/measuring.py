@@ -55,7 +55,7 @@ def measure(cell: Cell) -> Line:
     problem = Problem(data.X, data.n_classes, known, oracle, cell.seed)
     size = {"n": data.X.shape[0], "d": data.X.shape[1], "k": data.n_classes}
     forget_peak()
-    before, start = memory("VmRSS"), time.perf_counter()
+    before, start = memory("VmRSS"), time.process_time()
     try:
         with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore")
@@ -68,7 +68,7 @@ def measure(cell: Cell) -> Line:
         said = f"{type(error).__name__}: {error}".splitlines()[0][:300]
         return cell.line("failed", said=said, **size)
     if not isinstance(answer, Answered):
-        seconds, most = time.perf_counter() - start, (memory("VmHWM") - before) / 1024
+        seconds, most = time.process_time() - start, (memory("VmHWM") - before) / 1024
         answer = Answered(np.asarray(answer), seconds, most)
     return cell.line(
         "done",

@@ -14,7 +14,8 @@ from linkwise.bench.common.measuring import Cell, Line
 from linkwise.bench.common.methods import Method, methods
 from linkwise.bench.common.tasks import TASKS
 from linkwise.bench.common.workers import Worker
-from linkwise.datasets import available, load
+from linkwise.datasets import available
+from linkwise.datasets.load import size
 from linkwise.errors import InvalidInput
 
 Run = Callable[[Cell], Line]
@@ -34,7 +35,7 @@ class Plan:
     n_seeds : int
         Seeds 0 to ``n_seeds - 1``.
     limit : float
-        Seconds a cell may take.
+        Seconds of computing a cell may take.
     n_jobs : int
         Processes.
     peers : bool
@@ -57,8 +58,7 @@ class Plan:
     def chosen_sets(self) -> list[str]:
         """Return the sets, the smallest first."""
         names = _chosen("a set on this machine", self.sets, available())
-        sizes = {name: load(name).X.shape for name in names}
-        return sorted(names, key=lambda name: (sizes[name][0] * sizes[name][1], name))
+        return sorted(names, key=lambda name: (size(name), name))
 
     def chosen_methods(self) -> list[Method]:
         """Return the methods that take part."""

@@ -61,7 +61,7 @@ def markdown(plan: Plan, lines: Sequence[Line], tables: Sequence[TaskTable]) -> 
         f"## Where {OURS} is not first",
         _behind(tables),
         "## Seconds",
-        "Mean over all cells of a set with that many rows.",
+        "Of computing on one core, mean over all cells of a set with that many rows.",
         _costs(lines),
         "## What there is no figure for",
         _missing(plan, lines),
@@ -85,7 +85,7 @@ def _made(plan: Plan, lines: Sequence[Line]) -> str:
     return (
         f"Written {datetime.now(UTC):%Y-%m-%d} from {len(lines)} cells: {len(sets)} sets, "
         f"{len({line['method'] for line in lines})} methods, {seeds} "
-        f"{'seed' if seeds == 1 else 'seeds'}, at most {plan.limit:g} seconds a cell.\n"
+        f"{'seed' if seeds == 1 else 'seeds'}, at most {plan.limit:g} seconds of computing a cell.\n"
         f"Commit {', '.join(commits)}; {versions()}; {hardware()}."
     )
 
