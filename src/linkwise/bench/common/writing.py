@@ -61,7 +61,7 @@ def markdown(plan: Plan, lines: Sequence[Line], tables: Sequence[TaskTable]) -> 
         f"## Where {OURS} is not first",
         _behind(tables),
         "## Seconds",
-        "Of computing on one core, mean over all cells of a set with that many rows.",
+        "Of computing on one core, median over all cells of a set with that many rows.",
         _costs(lines),
         "## What there is no figure for",
         _missing(plan, lines),
@@ -85,7 +85,8 @@ def _made(plan: Plan, lines: Sequence[Line]) -> str:
     return (
         f"Written {datetime.now(UTC):%Y-%m-%d} from {len(lines)} cells: {len(sets)} sets, "
         f"{len({line['method'] for line in lines})} methods, {seeds} "
-        f"{'seed' if seeds == 1 else 'seeds'}, at most {plan.limit:g} seconds of computing a cell.\n"
+        f"{'seed' if seeds == 1 else 'seeds'}, at most {plan.limit:g} seconds of computing a "
+        "cell.\n"
         f"Commit {', '.join(commits)}; {versions()}; {hardware()}."
     )
 
@@ -148,12 +149,14 @@ def _behind(tables: Sequence[TaskTable]) -> str:
 def _costs(lines: Sequence[Line]) -> str:
     found = costs(lines)
     sizes = sorted({n for points in found.values() for n, _ in points})
+    if not sizes:
+        return "Nothing yet."
     some = [sizes[i] for i in np.unique(np.linspace(0, len(sizes) - 1, 6).astype(int))]
     rows = []
     for name in sorted(found):
         seconds = dict(found[name])
         rows.append([name, *(f"{seconds[n]:.2f}" if n in seconds else "–" for n in some)])
-    return table(["", *(f"{n:,.0f} rows" for n in some)], rows) if some else "Nothing yet."
+    return table(["", *(f"{n:,.0f} rows" for n in some)], rows)
 
 
 def _missing(plan: Plan, lines: Sequence[Line]) -> str:
