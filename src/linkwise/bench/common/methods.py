@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,8 @@ def _estimators() -> list[Method]:
         kinds: set[Kind] = {"none"} if name in SILENT else set(ROWS_OF_OURS)
         if issubclass(cls, SequentialClustering):
             found.append(Method(name, frozenset({*kinds, "asked"}), partial(_asking, cls)))
+        elif "ask" in signature(cls.fit).parameters:
+            found.append(Method(name, frozenset({*kinds, "asked"}), partial(_asked, cls)))
         else:
             found.append(Method(name, frozenset(kinds), partial(_telling, cls)))
     return found
@@ -112,6 +115,15 @@ def _asking(cls: type[SequentialClustering], problem: Problem) -> NDArray[Any]:
             break
         model.update(problem.oracle.answer(pairs))
     return model.labels_
+
+
+def _asked(cls: Callable[..., Any], problem: Problem) -> NDArray[Any]:
+    """Let a method that asks by itself do so."""
+    model = cls(problem.n_clusters, random_state=problem.seed)
+    if not problem.oracle.budget:
+        return np.asarray(model.fit(problem.X, constraints=problem.known).labels_)
+    model.set_params(n_questions=problem.oracle.budget)
+    return np.asarray(model.fit(problem.X, ask=problem.oracle).labels_)
 
 
 def _mapped(name: str, problem: Problem) -> NDArray[Any]:
