@@ -15,6 +15,7 @@ import sklearn.datasets
 from numpy.typing import NDArray
 
 from linkwise.errors import InvalidInput, MissingData
+from linkwise.typing import Matrix
 
 _BUNDLED: dict[str, Callable[[], Any]] = {
     "breast_cancer": sklearn.datasets.load_breast_cancer,
@@ -183,7 +184,7 @@ def _read_npz(name: str, path: Path) -> Dataset:
     return Dataset(name, X, y)
 
 
-def _refuse_another_table(name: str, path: Path, X: Any, y: NDArray[np.int64]) -> None:
+def _refuse_another_table(name: str, path: Path, X: Matrix, y: NDArray[np.int64]) -> None:
     """Refuse a file with fewer labels than rows, or one that only has the name of a known set."""
     n, d, _ = _LARGER.get(name, (len(y), X.shape[-1], None))
     if X.shape != (n, d) or len(y) != n:

@@ -19,6 +19,7 @@ from linkwise.bench.common.tasks import Kind, Oracle
 from linkwise.cluster.base import ConstrainedClusterer
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.constraints import Links, PartialLabels
+from linkwise.typing import Matrix
 
 Ints = NDArray[np.int64]
 
@@ -33,7 +34,7 @@ ROWS_OF_OURS = frozenset[Kind](("none", "links", "labels"))
 class Problem:
     """Rows, the number of clusters, what is told, and whom to ask."""
 
-    X: Any
+    X: Matrix
     n_clusters: int
     known: Links | PartialLabels | None
     oracle: Oracle
@@ -135,7 +136,7 @@ def _k_means(problem: Problem) -> NDArray[Any]:
     return _cluster(problem.X, problem)
 
 
-def _cluster(X: Any, problem: Problem) -> NDArray[Any]:
+def _cluster(X: Matrix, problem: Problem) -> NDArray[Any]:
     model = KMeans(problem.n_clusters, n_init=10, random_state=problem.seed)
     labels: NDArray[Any] = model.fit(X).labels_
     return labels

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 Arrays = dict[str, Any]
 Answer = tuple[Any, list[tuple[int, int]]]
@@ -123,7 +124,7 @@ PROGRAMS: dict[str, Callable[[], Method]] = {
 }
 
 
-def _pairs(ends: Any) -> list[tuple[int, int]]:
+def _pairs(ends: NDArray[np.int64]) -> list[tuple[int, int]]:
     return [(int(i), int(j)) for i, j in ends]
 
 

@@ -17,12 +17,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from linkwise.bench.common.tasks import Kind, Oracle
 from linkwise.constraints import Links, PartialLabels
 from linkwise.errors import InvalidInput, LinkwiseError
+from linkwise.typing import Matrix, is_csr
 
 PROGRAM = Path(__file__).with_name("peer_program.py")
 #: Tells child processes where the environment is.
@@ -123,7 +123,7 @@ def _python(folder: Path) -> Path:
 
 def run_peer(
     name: str,
-    X: Any,
+    X: Matrix,
     n_clusters: int,
     known: Links | PartialLabels | None,
     oracle: Oracle,
@@ -134,7 +134,7 @@ def run_peer(
     state = _state(folder)[PEERS[name].package]
     if state.startswith("failed"):
         raise PeerFailed(f"{PEERS[name].package} could not be installed: {state}")
-    if sp.issparse(X):
+    if is_csr(X):
         raise InvalidInput(f"{name} takes dense rows only.")
     links = known if isinstance(known, Links) else Links(X.shape[0])
     with TemporaryDirectory() as place:

@@ -15,7 +15,9 @@ from linkwise.tables import check_output
 @click.option(
     "--methods", type=NameList(), help="Only these methods, as they are called in tables."
 )
-@click.option("--seeds", type=click.IntRange(min=1), default=3, show_default=True)
+@click.option(
+    "--seeds", type=click.IntRange(min=1), default=3, show_default=True, help="Draws of each cell."
+)
 @click.option(
     "--limit",
     type=click.FloatRange(min=0, min_open=True),
