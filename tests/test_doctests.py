@@ -5,7 +5,7 @@ from importlib import import_module
 
 import linkwise as lw
 
-ROOMS = ("datasets", "errors", "metric", "query", "scores")
+ROOMS = ("datasets", "errors", "metric", "plot", "query", "scores")
 
 
 def exported():

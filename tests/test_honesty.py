@@ -11,6 +11,8 @@ from linkwise.datasets import load
 from linkwise.errors import ConstraintWarning
 from linkwise.scores import nmi
 
+pytestmark = pytest.mark.filterwarnings("ignore::linkwise.errors.ContradictionWarning")
+
 N = 600
 N_ASKED = 40
 #: Among so few answers none is set aside.

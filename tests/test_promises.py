@@ -12,6 +12,8 @@ from linkwise.ensemble import LabelMatrix
 from linkwise.query import STRATEGIES, choose_pairs
 from linkwise.scores import nmi
 
+pytestmark = pytest.mark.filterwarnings("ignore::linkwise.errors.ContradictionWarning")
+
 SEEDS = range(6)
 #: Where answers are wrong, those that look so are set aside, and that is said.
 wrong_ones_are_set_aside = pytest.mark.filterwarnings("ignore:SequentialClustering.*set aside")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from linkwise import errors as errors
     from linkwise import features as features
     from linkwise import metric as metric
+    from linkwise import plot as plot
     from linkwise import scores as scores
     from linkwise.choosing.comparison import compare as compare
     from linkwise.choosing.link_folds import LinkKFold as LinkKFold
@@ -86,7 +87,7 @@ HOME = {
     "load": "linkwise.cluster.sequential.model_file",
     "run_options": "linkwise.running",
 }
-_ROOMS = ("datasets", "engines", "errors", "features", "metric", "scores")
+_ROOMS = ("datasets", "engines", "errors", "features", "metric", "plot", "scores")
 
 __all__ = [*HOME, *_ROOMS, "__version__"]
 

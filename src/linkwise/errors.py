@@ -46,6 +46,8 @@ class Remedy(Enum):
     LEAVE_COLUMN_OUT = "leave the column out"
     NAME_ARRAY = "name one of them"
     SAVE_AS_UTF8 = "save it as UTF-8"
+    GIVE_IDS = "give ids= if rows go by id"
+    SKIP_UNKNOWN = "leave such entries out with skip_unknown=True"
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,20 @@ class InvalidLinks(InvalidInput):
     >>> lw.Links(4, must=[(0, 9)])
     Traceback (most recent call last):
     linkwise.errors.InvalidLinks: must[0] = (0, 9) points outside the 4 rows (0 to 3).
+    """
+
+
+class UnknownRows(InvalidFile, InvalidLinks):
+    """Links or labels name rows that are not there: all of them, where they stand, what is near.
+
+    Examples
+    --------
+    >>> import pandas as pd, linkwise as lw
+    >>> said = pd.DataFrame({"i": ["ann"], "j": ["Bob"], "kind": ["same"]})
+    >>> lw.Links.from_frame(said, ids=["ann", "bob"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    linkwise.errors.UnknownRows: the data frame's row 0: 'Bob' is not among the 2 ids. \
+Did you mean 'bob'? ...
     """
 
 
@@ -192,4 +208,19 @@ class ConstraintWarning(UserWarning):
     ...     model = lw.SCPC(2, random_state=0).fit([[0.0], [1.0], [9.0]], constraints=links)
     >>> [warning.category.__name__ for warning in caught]
     ['ConstraintWarning']
+    """
+
+
+class ContradictionWarning(ConstraintWarning):
+    """The links contradict each other, so not all of them can hold.
+
+    Examples
+    --------
+    >>> import warnings, linkwise as lw
+    >>> links = lw.Links(3, must=[(0, 1), (1, 2)], cannot=[(0, 2)])
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     model = lw.PCKMeans(2, random_state=0).fit([[0.0], [1.0], [9.0]], constraints=links)
+    >>> [warning.category.__name__ for warning in caught]
+    ['ContradictionWarning']
     """

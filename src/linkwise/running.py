@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
 
+from linkwise.bars import progress_shown
+
 #: Called as ``progress(done, total, what)``.
 Progress = Callable[[int, int, str], object]
 #: Asked now and then whether to stop.
@@ -48,7 +50,7 @@ _current: ContextVar[RunOptions] = ContextVar("run_options", default=NO_WISHES)
 @contextmanager
 def run_options(
     *,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     cancel: Cancel | None = None,
     folder: str | os.PathLike[str] | None = None,
 ) -> Iterator[None]:
@@ -61,8 +63,9 @@ def run_options(
 
     Parameters
     ----------
-    progress : callable or None, default=None
-        Called as ``progress(done, total, what)`` after every step.
+    progress : bool, callable or None, default=None
+        True shows a bar on stderr, in terminals and notebooks; False shows nothing, also inside a
+        block that does. A callable is called as ``progress(done, total, what)`` after every step.
     cancel : callable, threading.Event or None, default=None
         Asked after every step; ends the work with :class:`~linkwise.errors.Cancelled`.
     folder : path or None, default=None
@@ -79,12 +82,24 @@ def run_options(
     2 2 training partitions
     4 4 labelling rows
     """
-    wishes = RunOptions(progress, cancel, folder)
-    token = _current.set(wishes.over(_current.get()))
-    try:
-        yield
-    finally:
-        _current.reset(token)
+    with _listener(progress) as listener:
+        wishes = RunOptions(listener, cancel, folder)
+        token = _current.set(wishes.over(_current.get()))
+        try:
+            yield
+        finally:
+            _current.reset(token)
+
+
+@contextmanager
+def _listener(progress: Progress | bool | None) -> Iterator[Progress | None]:
+    if progress is True:
+        with progress_shown() as report:
+            yield report
+    elif progress is False:
+        yield lambda done, total, what: None  # noqa: ARG005
+    else:
+        yield progress
 
 
 def current_options() -> RunOptions:

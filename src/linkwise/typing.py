@@ -19,8 +19,8 @@ MatrixLike: TypeAlias = ArrayLike | sp.sparray | sp.spmatrix
 
 #: One label per row as people give it; a list may hold None where nobody knows.
 LabelsLike: TypeAlias = ArrayLike | Sequence[object]
-#: Pairs of rows as people give them.
-PairsLike: TypeAlias = ArrayLike | Iterable[Iterable[int]]
+#: Pairs of rows as people give them: by number, or by id where the ids are given too.
+PairsLike: TypeAlias = ArrayLike | Iterable[Iterable[int | str]]
 #: Some of the rows: a mask, whole numbers, a slice, or ``(rows, ...)`` as scikit-learn slices.
 RowsLike: TypeAlias = ArrayLike | slice | EllipsisType | tuple[Any, ...]
 

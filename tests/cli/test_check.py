@@ -142,20 +142,24 @@ def test_other_columns_are_refused(refused, write):
 
 def test_a_gap_is_refused(refused, write):
     write("said.csv", "i,j,kind", "anna,,same")
-    assert refused("check", "said.csv") == "said.csv line 2: '' is not among the 1 ids."
+    assert refused("check", "said.csv") == (
+        "said.csv line 2: '' is not among the 1 ids. Leave such entries out with --skip-unknown."
+    )
 
 
 def test_a_row_outside_the_table_is_refused(refused, write):
     write("said.csv", "i,j,kind", "0,7,same")
     assert refused("check", "said.csv", "--rows", 5) == (
-        "said.csv line 2: row 7 points outside the 5 rows (0 to 4)."
+        "said.csv line 2: row 7 points outside the 5 rows (0 to 4). "
+        "Leave such entries out with --skip-unknown."
     )
 
 
 def test_an_unknown_id_is_refused(refused, write, people):
     write("said.csv", "i,j,kind", "a,zoe,same")
     assert refused("check", "said.csv", "--data", people, "--id", "name") == (
-        "said.csv line 2: 'zoe' is not among the 12 ids."
+        "said.csv line 2: 'zoe' is not among the 12 ids. "
+        "Leave such entries out with --skip-unknown."
     )
 
 

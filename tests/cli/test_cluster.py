@@ -344,7 +344,8 @@ def test_a_link_to_nobody_is_refused(refused, people, write):
     write("said.csv", "i,j,kind", "a,zoe,same")
     args = ("--id", "name", "--links", "said.csv", "-o", "out.csv")
     assert refused("cluster", people, "-k", 2, *args) == (
-        "said.csv line 2: 'zoe' is not among the 12 ids."
+        "said.csv line 2: 'zoe' is not among the 12 ids. "
+        "Leave such entries out with --skip-unknown."
     )
 
 

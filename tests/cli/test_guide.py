@@ -40,6 +40,7 @@ def files(tmp_path):
     links.write(tmp_path / "said.csv", ids=names)
 
 
+@pytest.mark.filterwarnings("ignore::linkwise.errors.ContradictionWarning")
 def test_cluster_and_its_python_write_the_same_file(run, files, tmp_path):  # noqa: ARG001
     shell, python = blocks("cluster")
     run(*shell)

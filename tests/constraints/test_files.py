@@ -16,6 +16,8 @@ from linkwise.constraints import Links, PartialLabels
 from linkwise.errors import InvalidInput
 from linkwise.files.csv_writer import disarmed, rearmed
 
+SKIP = " Leave such entries out with skip_unknown=True."
+BOTH = " Give ids= if rows go by id, or leave such entries out with skip_unknown=True."
 SUFFIXES = [".csv", ".json", ".parquet"]
 quick = settings(
     deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -117,15 +119,15 @@ def refused(read, *args, **kwargs):
         ("", " line 1: the columns must be i, j, kind, got nothing."),
         ("0,1,must\n", " line 1: the columns must be i, j, kind, got '0', '1', 'must'."),
         ("i,j,kind\n0,1,must\n0,2\n", " line 3: 2 values for 3 columns."),
-        ("i,j,kind\n0,4,must\n", " line 2: row 4 points outside the 4 rows (0 to 3)."),
-        ("i,j,kind\n-1,2,must\n", " line 2: row -1 points outside the 4 rows (0 to 3)."),
+        ("i,j,kind\n0,4,must\n", " line 2: row 4 points outside the 4 rows (0 to 3)." + SKIP),
+        ("i,j,kind\n-1,2,must\n", " line 2: row -1 points outside the 4 rows (0 to 3)." + SKIP),
         (
             "i,j,kind\n0,1,must\n\n0,x7,must\n",
-            " line 4: 'x7' is not a row number. Files that name rows by id are read with ids=.",
+            " line 4: 'x7' is not a row number." + BOTH,
         ),
         (
             "i,j,kind\n0,1.5,must\n",
-            " line 2: '1.5' is not a row number. Files that name rows by id are read with ids=.",
+            " line 2: '1.5' is not a row number." + BOTH,
         ),
         ("i,j,kind\n2,2,must\n", " line 2: '2' is linked to itself."),
         ("i,j,kind\n0,1,maybe\n", " line 2: kind 'maybe' is neither 'must' nor 'cannot'."),
@@ -154,7 +156,8 @@ def test_an_unknown_id_is_named_by_line(tmp_path):
     path = tmp_path / "answers.csv"
     path.write_text("i,j,kind\nx1,x2,must\nx7,x1,cannot\n")
     ids = [f"x{k}" for k in (1, 2, 3)]
-    assert refused(Links.read, path, 3, ids) == "answers.csv line 3: 'x7' is not among the 3 ids."
+    message = "answers.csv line 3: 'x7' is not among the 3 ids." + SKIP
+    assert refused(Links.read, path, 3, ids) == message
 
 
 LINKS = {"format": "linkwise links", "version": 1}
@@ -175,12 +178,12 @@ LINKS = {"format": "linkwise links", "version": 1}
         (LINKS | {"must": [[0, 1], [2]]}, " must[1]: [2] is not a pair."),
         (
             LINKS | {"must": [[0, 1]], "cannot": [[0, 2], [1, 9]]},
-            " cannot[1]: row 9 points outside the 4 rows (0 to 3).",
+            " cannot[1]: row 9 points outside the 4 rows (0 to 3)." + SKIP,
         ),
         (LINKS | {"must": [[0, 1], [2, 2]]}, " must[1]: 2 is linked to itself."),
         (
             LINKS | {"must": [[0, True]]},
-            " must[0]: True is not a row number. Files that name rows by id are read with ids=.",
+            " must[0]: True is not a row number." + BOTH,
         ),
         (LINKS | {"must": [[0, 1]], "weight": [1, 2]}, ": 2 weights for 1 links."),
         (
@@ -205,7 +208,7 @@ def test_mistakes_in_a_parquet_file_are_named_by_entry(tmp_path):
     path = tmp_path / "answers.parquet"
     Links(4, must=[(0, 1)], cannot=[(1, 3)]).write(path)
     assert refused(Links.read, path, 3) == (
-        "answers.parquet entry 1: row 3 points outside the 3 rows (0 to 2)."
+        "answers.parquet entry 1: row 3 points outside the 3 rows (0 to 2)." + SKIP
     )
     PartialLabels(["a"]).write(path)
     assert refused(Links.read, path, 3) == (
@@ -241,7 +244,7 @@ def test_ids_name_every_row_once(tmp_path, ids, message):
         ),
         ("row,name\n0,a\n", "labels.csv line 1: the columns must be label, got 'row', 'name'."),
         ("name,label\n0,a\n", "labels.csv: the columns must be row, label, got 'name', 'label'."),
-        ("row,label\n7,a\n", "labels.csv line 2: row 7 points outside the 3 rows (0 to 2)."),
+        ("row,label\n7,a\n", "labels.csv line 2: row 7 points outside the 3 rows (0 to 2)." + SKIP),
     ],
 )
 def test_mistakes_in_a_file_of_labels_are_named_by_line(tmp_path, content, message):

@@ -48,7 +48,7 @@ def test_the_columns_of_a_data_frame_may_have_any_names(backend):
         (
             {"i": ["x"], "j": [1], "kind": ["must"]},
             "the data frame's row 0: 'x' is not a row number. "
-            "Files that name rows by id are read with ids=.",
+            "Give ids= if rows go by id, or leave such entries out with skip_unknown=True.",
         ),
     ],
     ids=str,

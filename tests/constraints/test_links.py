@@ -123,11 +123,6 @@ def test_restriction_to_a_permutation_is_undone_by_its_inverse(links, data):
     assert links[order][np.argsort(order)] == links
 
 
-def test_links_cannot_be_walked_through_by_accident():
-    with pytest.raises(ValueError, match="is a single row"):
-        list(Links(3))
-
-
 class Remembers(ClusterMixin, BaseEstimator):
     """Keeps the constraints it was fitted with, and checks that they fit the rows."""
 
@@ -267,3 +262,30 @@ def test_labels_that_are_all_different_are_refused_before_memory_is_full():
 @given(links(max_samples=5, max_links=10))
 def test_conflicts_are_empty_exactly_when_some_labelling_keeps_all_links(links):
     assert (not links.conflicts()) == is_consistent(links)
+
+
+@given(links())
+def test_iterating_gives_every_link_once_must_first(drawn):
+    listed = list(drawn)
+    assert [(i, j) for i, j, kind, _ in listed if kind == "must"] == list(
+        map(tuple, drawn.must.tolist())
+    )
+    assert [link.weight for link in listed] == drawn.weight.tolist()
+    again = Links(
+        len(drawn),
+        [link[:2] for link in listed if link.kind == "must"],
+        [link[:2] for link in listed if link.kind == "cannot"],
+        [link.weight for link in listed],
+    )
+    assert again == drawn
+
+
+@given(links(), st.data())
+def test_plus_is_union(drawn, data):
+    part = Links(len(drawn), drawn.must[: data.draw(st.integers(0, len(drawn.must)))])
+    assert drawn + part == drawn | part
+    assert sum([part, drawn]) == part | drawn
+    with pytest.raises(TypeError):
+        drawn + 1
+    with pytest.raises(TypeError):
+        1 + drawn

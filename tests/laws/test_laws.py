@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -18,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 
 from linkwise import Links, PartialLabels, SequentialClustering
 from linkwise.cluster.report import FitReport
+from linkwise.errors import ConstraintWarning, Contradiction
 from linkwise.scores import nmi
 
 
@@ -289,3 +291,26 @@ def test_an_unknown_report_is_refused(estimator_class, blobs):
 
 def test_the_number_of_rounds_is_told(estimator_class, blobs):
     assert make(estimator_class, n_clusters=3).fit(blobs[0]).n_iter_ >= 1
+
+
+def test_contradictory_links_are_never_taken_silently(fitting_class, blobs):
+    X, y = blobs
+    known = Links.from_labels(np.where(np.arange(60) < 20, y, -1))
+    i, j = known.must[0]
+    links = known | Links(60, cannot=[(i, j)])
+    clusters = hasattr(fitting_class, "predict")
+    model = make(fitting_class, n_clusters=3) if clusters else fitting_class()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            model.fit(X, constraints=links)
+        except Contradiction:
+            assert not clusters or fitting_class._refuses or fitting_class._reads == "labels"
+            return
+    said = [str(w.message) for w in caught if "the links contradict each other" in str(w.message)]
+    assert len(said) == 1
+    assert said[0].startswith(f"{fitting_class.__name__}: ")
+    if hasattr(model, "update"):
+        model = make(fitting_class, n_clusters=3).fit(X, constraints=known)
+        with pytest.warns(ConstraintWarning, match="the links contradict each other"):
+            model.update(links)

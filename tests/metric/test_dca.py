@@ -87,6 +87,7 @@ def test_copies_that_must_differ_teach_nothing(groups):
     assert_allclose(distances(model.transform(X)), distances(X), rtol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore::linkwise.errors.ContradictionWarning")
 def test_a_contradicted_cannot_link_is_passed_over(groups):
     X, _ = groups
     links = Links(90, must=[(0, 1), (1, 2)], cannot=[(0, 2), (0, 50)])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 import time
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,9 @@ from numpy.typing import NDArray
 
 import linkwise as lw
 from linkwise.cli.cluster_outcome import Outcome
+from linkwise.cli.link_options import LinkColumns, link_columns_option, skip_unknown_option
 from linkwise.cli.methods import DEFAULT, estimator_class, method_names
+from linkwise.cli.notes import noted
 from linkwise.cli.options import (
     FilePath,
     array_option,
@@ -60,6 +61,8 @@ if TYPE_CHECKING:
     required=True,
     help="Where the labels go; .csv, .parquet or .npy, or - for CSV to stdout.",
 )
+@link_columns_option
+@skip_unknown_option
 @by_option
 @id_option
 @drop_option
@@ -84,6 +87,8 @@ def command(
     labels: Path | None,
     method: str,
     output: Path,
+    link_columns: LinkColumns,
+    skip_unknown: bool,
     by: tuple[str, ...],
     id_column: str | None,
     drop: tuple[str, ...],
@@ -120,7 +125,8 @@ def command(
         check_output(output)
     with brought(data) as path:
         table = read_table(path, Choice(id_column, by, drop, roles), array, encoding)
-    said, named = _read_knowledge(links, labels, table)
+    with noted() as skipped:
+        said, named = _read_knowledge(links, labels, table, link_columns, skip_unknown)
     wanted = _standardise(table, standardise)
     used = np.setdiff1d(np.arange(table.X.shape[0]), table.unusable)
     if len(used) < table.X.shape[0]:
@@ -131,6 +137,7 @@ def command(
         X = table.X if len(used) == table.X.shape[0] else table.X[used]
         X = _standardised(X) if wanted else X
         model, notes = _fit(method, n_clusters, seed, X, said, named, report)
+    notes = skipped + notes
     seconds = time.perf_counter() - started
     written = _spread(model.labels_, used, table, -1)
     margins = getattr(model, "margins_", None)
@@ -169,11 +176,14 @@ def _spread(values: NDArray[Any], used: NDArray[Any], table: Table, other: int) 
 
 
 def _read_knowledge(
-    links: Path | None, labels: Path | None, table: Table
+    links: Path | None, labels: Path | None, table: Table, columns: LinkColumns, skip_unknown: bool
 ) -> tuple[lw.Links | None, lw.PartialLabels | None]:
-    n_rows = table.X.shape[0]
-    said = None if links is None else lw.Links.read(links, n_rows, ids=table.ids)
-    named = None if labels is None else lw.PartialLabels.read(labels, n_rows, ids=table.ids)
+    n_rows, ids = table.X.shape[0], table.ids
+    said = named = None
+    if links is not None:
+        said = lw.Links.read(links, n_rows, ids=ids, **columns, skip_unknown=skip_unknown)
+    if labels is not None:
+        named = lw.PartialLabels.read(labels, n_rows, ids=ids, skip_unknown=skip_unknown)
     return said, named
 
 
@@ -207,11 +217,9 @@ def _fit(
     model = estimator_class(method)(n_clusters=n_clusters, random_state=seed, report=detail)
     if sp.issparse(X) and not model.__sklearn_tags__().input_tags.sparse:
         raise InvalidInput(f"the method {method} does not read sparse rows. Choose another one.")
-    with warnings.catch_warnings(record=True) as caught, lw.run_options(progress=report):
-        warnings.simplefilter("always")
+    with noted() as notes, lw.run_options(progress=report):
         if said is not None and named is not None and hasattr(model, "update"):
             model.fit(X).update(said, named)  # labels stay labels
         else:
             model.fit(X, constraints=knowledge)
-    told = [str(w.message) for w in caught if issubclass(w.category, UserWarning)]
-    return model, list(dict.fromkeys(told))
+    return model, notes

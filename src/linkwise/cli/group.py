@@ -6,13 +6,17 @@ Exit codes: 0 all is fine, 1 the input is wrong, 2 the call is wrong, 130 stoppe
 from __future__ import annotations
 
 import errno
+import traceback
 from importlib import import_module
 from typing import IO, Any, NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
 import linkwise
 from linkwise.cli.options import ADVICE
+from linkwise.cli.suggesting import SuggestingGroup
+from linkwise.cli.voice import is_verbose, with_voice
 from linkwise.errors import InvalidFile, LinkwiseError
 
 #: Every command and what it does. Its module has the same name and loads when it is used.
@@ -26,6 +30,8 @@ COMMANDS = {
     "demo": "Watch answers improve the clustering of handwritten digits.",
     "doctor": "Say what is installed here and whether it works.",
     "bench": "Run a paper's experiments again, or all methods on all sets.",
+    "example": "Write example data, to try the other commands on.",
+    "completion": "Let the shell complete commands and options.",
 }
 
 
@@ -39,7 +45,7 @@ class Refusal(click.ClickException):
         click.echo(self.format_message(), file=file, err=file is None)
 
 
-class CommandGroup(click.Group):
+class CommandGroup(SuggestingGroup):
     """A group that imports a command's module only when the command is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
@@ -51,7 +57,13 @@ class CommandGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(f"linkwise.cli.{cmd_name}").command
-        return command
+        return with_voice(command)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands and options that begin so, without loading a command."""
+        found = {name: told for name, told in COMMANDS.items() if name.startswith(incomplete)}
+        items = [CompletionItem(name, help=told) for name, told in found.items()]
+        return items + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands without loading them."""
@@ -62,15 +74,22 @@ class CommandGroup(click.Group):
         """Run the command; what it refuses becomes one line on stderr."""
         try:
             return super().invoke(ctx)
-        except InvalidFile as error:
-            raise Refusal(error.worded(ctx.meta.get(ADVICE))) from error
         except LinkwiseError as error:
-            raise Refusal(str(error)) from error
+            _trace(error)
+            words = error.worded(ctx.meta.get(ADVICE)) if isinstance(error, InvalidFile) else None
+            raise Refusal(words or str(error)) from error
         except KeyboardInterrupt:
             click.echo("Stopped.", err=True)
             ctx.exit(130)
         except OSError as error:
+            _trace(error)
             _refuse_file(error)
+
+
+def _trace(error: Exception) -> None:
+    """Print where an error comes from, if more is to be said."""
+    if is_verbose():
+        click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
 
 
 def _refuse_file(error: OSError) -> NoReturn:

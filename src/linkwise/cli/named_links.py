@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import linkwise as lw
+from linkwise.cli.link_options import LinkColumns
 from linkwise.constraints.formats import LINKS, read_json, read_table
 
 
@@ -32,18 +33,27 @@ class NamedLinks:
         links.write(path, ids=self.ids)
 
 
-def read_named_links(path: Path, n_rows: int | None, ids: list[Any] | None) -> NamedLinks:
+def read_named_links(
+    path: Path,
+    n_rows: int | None,
+    ids: list[Any] | None,
+    columns: LinkColumns,
+    *,
+    skip_unknown: bool = False,
+) -> NamedLinks:
     """Read links; without ``n_rows``, the rows are those the file speaks of."""
-    if n_rows is not None:
-        return NamedLinks(lw.Links.read(path, n_rows, ids=ids), ids, True)
-    in_json = path.suffix.lower() == ".json"
-    n_rows, ids = _rows_of_json(path) if in_json else _rows_of_table(path)
-    return NamedLinks(lw.Links.read(path, n_rows, ids=ids), ids, in_json)
+    in_json, all_rows = path.suffix.lower() == ".json", True
+    if n_rows is None:
+        n_rows, ids = _rows_of_json(path) if in_json else _rows_of_table(path, columns)
+        all_rows = in_json
+    read = lw.Links.read(path, n_rows, ids=ids, **columns, skip_unknown=skip_unknown)
+    return NamedLinks(read, ids, all_rows)
 
 
-def _rows_of_table(path: Path) -> tuple[int, list[Any]]:
-    table = read_table(path, ("i", "j", "kind"))
-    ids = _distinct([*table.column("i"), *table.column("j")])
+def _rows_of_table(path: Path, columns: LinkColumns) -> tuple[int, list[Any]]:
+    left, right = columns.get("left", "i"), columns.get("right", "j")
+    table = read_table(path, (left, right, columns.get("kind", "kind")))
+    ids = _distinct([*table.column(left), *table.column(right)])
     return len(ids), ids
 
 

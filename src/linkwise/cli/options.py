@@ -114,20 +114,7 @@ class ColumnRole(ParamType[tuple[str, str]]):
         return column, role
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
-quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
-seed_option = click.option(
-    "--seed", type=int, default=0, show_default=True, help="The same seed gives the same result."
-)
-id_option = click.option(
-    "--id",
-    "id_column",
-    metavar="COLUMN",
-    help="Column (of a .npz file: array) that names the rows. Without it they are numbered from 0.",
-)
-
-
-def _advised(
+def advised(
     remedy: Remedy, words: str
 ) -> Callable[[click.Context, click.Parameter, object], object]:
     """Let refusals advise an option, in these words, to users of a command that has it."""
@@ -139,11 +126,25 @@ def _advised(
     return callback
 
 
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
+seed_option = click.option(
+    "--seed", type=int, default=0, show_default=True, help="The same seed gives the same result."
+)
+id_option = click.option(
+    "--id",
+    "id_column",
+    metavar="COLUMN",
+    help="Column (of a .npz file: array) that names the rows. Without it they are numbered from 0.",
+    callback=advised(Remedy.GIVE_IDS, "name the column of ids with --id"),
+)
+
+
 array_option = click.option(
     "--array",
     metavar="NAME",
     help="Array of a .npz file that holds the rows; X by default.",
-    callback=_advised(Remedy.NAME_ARRAY, "name one with --array"),
+    callback=advised(Remedy.NAME_ARRAY, "name one with --array"),
 )
 by_option = click.option(
     "--by",
@@ -169,16 +170,14 @@ encoding_option = click.option(
     metavar="NAME",
     help="Encoding of a CSV or text file, such as utf-8, latin-1 or cp1250. By default it is found "
     "out: UTF-8, UTF-16 with its mark, else Windows-1252.",
-    callback=_advised(
-        Remedy.SAVE_AS_UTF8, "save it as UTF-8, or name its encoding with --encoding"
-    ),
+    callback=advised(Remedy.SAVE_AS_UTF8, "save it as UTF-8, or name its encoding with --encoding"),
 )
 drop_option = click.option(
     "--drop",
     type=NameList(),
     default=(),
     help="Leave these columns out.",
-    callback=_advised(Remedy.LEAVE_COLUMN_OUT, 'leave the column out with --drop "{name}"'),
+    callback=advised(Remedy.LEAVE_COLUMN_OUT, 'leave the column out with --drop "{name}"'),
 )
 raw_option = click.option(
     "--raw",

@@ -32,9 +32,10 @@ from linkwise.cli.session_commands.say import (
     together,
     undo,
 )
+from linkwise.cli.suggesting import SuggestingGroup
 
 
-@click.command("session", cls=click.Group)
+@click.command("session", cls=SuggestingGroup)
 def command() -> None:
     """Keep a clustering that lives: answers, undo, history, export.
 

@@ -9,9 +9,10 @@ import click
 
 from linkwise.cli.options import json_option
 from linkwise.cli.serve import root_option
+from linkwise.cli.suggesting import SuggestingGroup
 
 
-@click.command("token", cls=click.Group)
+@click.command("token", cls=SuggestingGroup)
 def command() -> None:
     """Give tokens of a service to others, and take them back.
 

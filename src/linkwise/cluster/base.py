@@ -25,6 +25,7 @@ from linkwise.constraints import (
     as_constraints,
     refuse_knowledge_as_y,
 )
+from linkwise.constraints.conflicts import warn_of_contradictions
 from linkwise.ensemble import as_source
 from linkwise.errors import ConstraintWarning, InvalidInput
 from linkwise.scores import links_kept, nmi
@@ -50,6 +51,8 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
     _sparse: ClassVar[bool] = False
     #: Whether contradictory links are withdrawn (with a warning) before ``_fit`` sees them.
     _repairs: ClassVar[bool] = False
+    #: Whether ``_fit`` refuses contradictory links; others that do not repair them warn.
+    _refuses: ClassVar[bool] = False
     #: Whether labels may name more classes than there are clusters.
     _more_classes: ClassVar[bool] = False
     #: Whether ``n_clusters`` may be "auto".
@@ -201,6 +204,8 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
                     stacklevel=3,
                 )
             return kept, withdrawn
+        if not self._refuses:
+            warn_of_contradictions(type(self).__name__, links.must, links.cannot, stacklevel=4)
         return links, nothing
 
     def _report(self, X: Any, given: Any, withdrawn: Links, start: Any) -> None:

@@ -36,8 +36,9 @@ from linkwise.cluster.consensus import (
 from linkwise.ensemble import RowSource, SourceLike, as_source, build_ensemble
 from linkwise.ensemble.blas import one_blas_thread
 from linkwise.ensemble.sources import sample_rows
-from linkwise.errors import InvalidInput, missing_extra
+from linkwise.errors import InvalidInput
 from linkwise.kernels.vote.vote import scores
+from linkwise.plot.choice_of_k import choice_of_k
 from linkwise.scores import ari
 
 if TYPE_CHECKING:
@@ -105,18 +106,7 @@ class KChoice:
         -------
         ax : matplotlib Axes
         """
-        try:
-            from matplotlib import pyplot
-        except ImportError:
-            raise missing_extra("The picture", "matplotlib", "plot") from None
-        if ax is None:
-            ax = pyplot.figure().add_subplot()
-        k = sorted(self.scores)
-        ax.plot(k, [self.scores[number] for number in k], marker="o")
-        ax.axvline(self.k, linestyle=":")
-        ax.set_xlabel("number of clusters")
-        ax.set_ylabel("left-out answers, nats" if self.answers else "gap × stability²")
-        return ax
+        return choice_of_k(self, ax=ax)
 
 
 @runtime_checkable

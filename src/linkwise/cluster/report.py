@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.constraints import Links
+from linkwise.markup import html_table
 
 
 @dataclass(frozen=True)
@@ -97,3 +99,19 @@ class FitReport:
         if self.agreement is not None:
             lines.append(f"agreement with no constraints: NMI {self.agreement:.3f}")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = []
+        if self.n_named:
+            rows.append(("labels", f"{self.n_named:,}", f"{self.named_kept:,}"))
+        for kind, given, kept in (
+            ("must-links", self.n_must, self.must_kept),
+            ("cannot-links", self.n_cannot, self.cannot_kept),
+        ):
+            if given:
+                rows.append((kind, f"{given:,}", f"{kept:,}"))
+        notes = str(self).splitlines()
+        notes = [line for line in notes if not re.match(r"\d+ of \d+ (links|labels) hold", line)]
+        heading = "What the constraints bought" if rows else notes.pop(0)
+        titles = ("", "given", "hold") if rows else ()
+        return html_table(heading, rows, titles=titles, note="; ".join(notes))

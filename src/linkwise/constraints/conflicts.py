@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from linkwise.constraints.chains import Chain, MustGraph
 from linkwise.constraints.closure import contradicted
 from linkwise.constraints.pairs import Pairs
-from linkwise.errors import Contradiction
+from linkwise.errors import Contradiction, ContradictionWarning
+from linkwise.markup import count, html_table
 
 _COUNTS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _LONGEST_SPELLED = 12
+#: Things that a notebook lists.
+MOST_SHOWN = 10
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,25 @@ Drop one of the three.
         )
 
 
+class Conflicts(list[Conflict]):
+    """A list of contradictions, which notebooks show as a table."""
+
+    def _repr_html_(self) -> str:
+        if not self:
+            return html_table("The links agree with each other.", [])
+        shown = [
+            (f"{conflict.cannot[0]}, {conflict.cannot[1]}", _spell(conflict.chain))
+            for conflict in self[:MOST_SHOWN]
+        ]
+        more = len(self) - len(shown)
+        return html_table(
+            count(len(self), "contradiction"),
+            shown,
+            titles=("said to be different", "yet the same, through"),
+            note=f"and {more} more" if more else "",
+        )
+
+
 def find_conflicts(must: Pairs, cannot: Pairs) -> Iterator[Conflict]:
     """Yield every contradiction with a shortest chain, in the order of ``cannot``."""
     positions = contradicted(must, cannot)
@@ -66,6 +89,18 @@ def refuse_contradictions(must: Pairs, cannot: Pairs) -> None:
         others = len(contradicted(must, cannot)) - 1
         more = f" {others} more: see conflicts()." if others else ""
         raise Contradiction(f"{conflict}{more}")
+
+
+def warn_of_contradictions(who: str, must: Pairs, cannot: Pairs, *, stacklevel: int = 3) -> None:
+    """Warn that not all links can hold, if so; ``who`` hears them all the same."""
+    conflict = next(find_conflicts(must, cannot), None)
+    if conflict is not None:
+        warnings.warn(
+            f"{who}: the links contradict each other, so not all of them can hold: {conflict} "
+            f"links.conflicts() lists all, links.repair() proposes what to withdraw.",
+            ContradictionWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def _spell(chain: Chain) -> str:

@@ -7,15 +7,17 @@ CSV, Parquet, Feather and JSON lines
 JSON
     An object that names its format and version and holds the same things as lists.
 
-``kind`` is ``must`` or ``cannot``; ``same`` and ``different`` are read as well. Rows are named by
-number or by id. Rows without a label are left out of a file of labels; an empty label means
-unknown. CSV has no types: labels that are all numbers are read as numbers, others as text.
+``kind`` is ``must`` or ``cannot``; other words for them, such as ``same`` and ``different``, are
+read as well, and entries that say ``unsure`` are skipped. Rows are named by number or by id. Rows
+without a label are left out of a file of labels; an empty label means unknown. CSV has no types:
+labels that are all numbers are read as numbers, others as text.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import warnings
+from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -29,33 +31,57 @@ from linkwise.constraints.formats import (
     Table,
     read_json,
     read_table,
+    renamed,
     suffix_of,
     write_json,
     write_table,
 )
+from linkwise.constraints.kinds import doubtful_zero, verdict_of
 from linkwise.constraints.pairs import Pairs, Weights
 from linkwise.constraints.row_names import Ids, RowNames
-from linkwise.errors import InvalidInput, InvalidLinks
+from linkwise.errors import ConstraintWarning, InvalidInput, InvalidLinks
 from linkwise.files.delimited import number
 from linkwise.files.endings import KNOWLEDGE_READ
 
 PathLike = str | os.PathLike[str]
 
-_KINDS = {"must": True, "same": True, "cannot": False, "different": False}
+#: Where a table of links says which rows, of what kind, and how much they count.
+Columns = Mapping[str, str | None]
+LINK_COLUMNS: Columns = {"i": "i", "j": "j", "kind": "kind", "weight": None}
 
 
-def read_links(path: PathLike, n_samples: int, ids: Ids) -> tuple[Pairs, Pairs, Weights]:
+def read_links(
+    path: PathLike,
+    n_samples: int,
+    ids: Ids,
+    columns: Columns = LINK_COLUMNS,
+    *,
+    skip_unknown: bool = False,
+) -> tuple[Pairs, Pairs, Weights]:
     """Return must-links, cannot-links and weights, must first."""
     rows = RowNames(n_samples, ids)
-    return links_of(_read(Path(path), rows, ("i", "j", "kind"), _links_from_json), rows)
+    return links_of(read_entries(Path(path), rows, columns), rows, skip_unknown=skip_unknown)
 
 
-def links_of(table: Table, rows: RowNames) -> tuple[Pairs, Pairs, Weights]:
+def read_entries(path: Path, rows: RowNames, columns: Columns) -> Table:
+    """Return the entries of a file of links, in columns i, j, kind and perhaps weight."""
+    if suffix_of(path, KNOWLEDGE_READ) == ".json":
+        if columns != LINK_COLUMNS:
+            raise InvalidLinks(f"{path.name}: a .json file of links has no columns to choose from.")
+        return _links_from_json(path, rows)
+    needed = tuple(name for name in columns.values() if name is not None)
+    return renamed(read_table(path, needed), columns)
+
+
+def links_of(
+    table: Table, rows: RowNames, *, skip_unknown: bool = False
+) -> tuple[Pairs, Pairs, Weights]:
     """Return the links that columns i, j, kind and perhaps weight hold."""
-    pairs = np.column_stack((rows.find(table, "i"), rows.find(table, "j")))
+    table = _without_unsure(table)
+    table, pairs = rows.find(table, "i", "j", skip_unknown=skip_unknown)
     for entry in np.flatnonzero(pairs[:, 0] == pairs[:, 1])[:1].tolist():
         raise table.refuse(entry, f"{table.column('i')[entry]!r} is linked to itself.")
-    kinds = [_must(table, entry, kind) for entry, kind in enumerate(table.column("kind"))]
+    kinds = [verdict_of(kind) == "same" for kind in table.column("kind")]
     must = np.array(kinds, dtype=bool)
     weights = [_weight(table, entry, said) for entry, said in enumerate(table.column("weight"))]
     weight = np.array(weights, dtype=np.float64)
@@ -82,12 +108,16 @@ def write_links(
     write_table(path, columns)
 
 
-def read_labels(path: PathLike, n_samples: int, ids: Ids) -> NDArray[Any]:
+def read_labels(
+    path: PathLike, n_samples: int, ids: Ids, *, skip_unknown: bool = False
+) -> NDArray[Any]:
     """Return one label per row, None where the file has none."""
     path, names = Path(path), RowNames(n_samples, ids)
-    table = _read(path, names, ("label",), _labels_from_json)
+    in_json = suffix_of(path, KNOWLEDGE_READ) == ".json"
+    table = _labels_from_json(path, names) if in_json else read_table(path, ("label",))
     column = _row_column(path, table, names)
-    rows = names.find(table, column).tolist()
+    table, found = names.find(table, column, skip_unknown=skip_unknown)
+    rows = found[:, 0].tolist()
     said = table.column("label")
     if table.is_text:
         said = _typed(said)
@@ -120,18 +150,6 @@ def write_labels(path: PathLike, labels: NDArray[Any], ids: Ids) -> None:
     write_table(path, {rows.column: names, "label": said})
 
 
-def _read(
-    path: Path,
-    rows: RowNames,
-    needed: tuple[str, ...],
-    from_json: Callable[[Path, RowNames], Table],
-) -> Table:
-    if suffix_of(path, KNOWLEDGE_READ) != ".json":
-        return read_table(path, needed)
-    table: Table = from_json(path, rows)
-    return table
-
-
 def _links_from_json(path: Path, rows: RowNames) -> Table:
     content = read_json(path, LINKS)
     _check_about(path, content, rows)
@@ -141,13 +159,13 @@ def _links_from_json(path: Path, rows: RowNames) -> Table:
     if len(weight) != len(pairs):
         raise InvalidLinks(f"{path.name}: {len(weight)} weights for {len(pairs)} links.")
 
-    def place(entry: int) -> str:
+    def spot(entry: int) -> str:
         inside = entry - len(must)
-        return f"{path.name} " + (f"must[{entry}]" if inside < 0 else f"cannot[{inside}]")
+        return f"must[{entry}]" if inside < 0 else f"cannot[{inside}]"
 
     kind = ["must"] * len(must) + ["cannot"] * len(cannot)
     i, j = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-    return Table({"i": i, "j": j, "kind": kind, "weight": weight}, place)
+    return Table({"i": i, "j": j, "kind": kind, "weight": weight}, path.name, spot)
 
 
 def _labels_from_json(path: Path, rows: RowNames) -> Table:
@@ -155,7 +173,7 @@ def _labels_from_json(path: Path, rows: RowNames) -> Table:
     _check_about(path, content, rows)
     pairs = _pairs(path, content, "labels")
     columns = {rows.column: [pair[0] for pair in pairs], "label": [pair[1] for pair in pairs]}
-    return Table(columns, lambda entry: f"{path.name} labels[{entry}]")
+    return Table(columns, path.name, lambda entry: f"labels[{entry}]")
 
 
 def _pairs(path: Path, content: dict[str, Any], name: str) -> list[list[Any]]:
@@ -188,11 +206,29 @@ def _row_column(path: Path, table: Table, rows: RowNames) -> str:
     raise InvalidLinks(f"{path.name}: the columns must be {rows.column}, label, got {found}.")
 
 
-def _must(table: Table, entry: int, kind: object) -> bool:
-    known = _KINDS.get(kind.strip() if isinstance(kind, str) else "")
-    if known is None:
-        raise table.refuse(entry, f"kind {kind!r} is neither 'must' nor 'cannot'.")
-    return known
+def _without_unsure(table: Table) -> Table:
+    """Return the entries that say something, and warn of those that do not."""
+    said = table.column("kind")
+    zero = doubtful_zero(said)
+    if zero is not None:
+        raise table.refuse(
+            zero,
+            f"kind {said[zero]!r} may mean different or unsure, because -1 is a kind here too. "
+            "Write 'must', 'cannot' and 'unsure'.",
+        )
+    verdicts = [verdict_of(kind) for kind in said]
+    if None in verdicts:
+        entry = verdicts.index(None)
+        raise table.refuse(entry, f"kind {said[entry]!r} is neither 'must' nor 'cannot'.")
+    n_unsure = verdicts.count("unsure")
+    if not n_unsure:
+        return table
+    warnings.warn(
+        f"{table.name}: {n_unsure} of {len(said)} entries are unsure and were skipped.",
+        ConstraintWarning,
+        stacklevel=5,  # who called Links.read or from_frame
+    )
+    return table.keep([entry for entry, verdict in enumerate(verdicts) if verdict != "unsure"])
 
 
 def _weight(table: Table, entry: int, said: Any) -> float:

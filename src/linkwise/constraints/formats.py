@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +23,29 @@ class Table:
     """Columns read from a file, with the means to say where an entry stands."""
 
     columns: dict[str, list[Any]]
-    place: Callable[[int], str]
+    name: str
+    spot: Callable[[int], str]
+    joint: str = " "  # what stands between the name and a spot
     is_text: bool = False  # the file has no types
     decimal_comma: bool = False
 
+    def place(self, entry: int) -> str:
+        """Return where an entry stands: ``answers.csv line 3``."""
+        return f"{self.name}{self.joint}{self.spot(entry)}"
+
     def column(self, name: str, default: object = None) -> list[Any]:
         """Return a column; where the file has none, the same value for every entry."""
-        length = len(next(iter(self.columns.values())))
-        return self.columns.get(name, [default] * length)
+        return self.columns.get(name, [default] * self.n_entries)
+
+    @property
+    def n_entries(self) -> int:
+        """How many entries every column has."""
+        return len(next(iter(self.columns.values())))
+
+    def keep(self, entries: list[int]) -> Table:
+        """Return these entries alone, which still know where they stood."""
+        columns = {name: [cells[k] for k in entries] for name, cells in self.columns.items()}
+        return replace(self, columns=columns, spot=lambda entry: self.spot(entries[entry]))
 
     def refuse(self, entry: int, complaint: str) -> InvalidLinks:
         """Return the error about one entry: file, place, complaint."""
@@ -54,6 +69,20 @@ def read_table(path: Path, needed: tuple[str, ...]) -> Table:
         raise InvalidLinks(str(error)) from error
 
 
+def renamed(table: Table, names: Mapping[str, str | None]) -> Table:
+    """Return a table whose columns go by what they are for: ``{"i": "left id"}``.
+
+    A role whose column is None is filled by a column of the role's own name, if there is one.
+    """
+    wanted = {role: role if name is None else name for role, name in names.items()}
+    for role, name in wanted.items():
+        if name not in table.columns and names[role] is not None:
+            found = ", ".join(map(repr, table.columns)) or "none"
+            raise InvalidLinks(f"{table.name} has no column {name!r}, it has {found}.")
+    columns = {role: table.columns[n] for role, n in wanted.items() if n in table.columns}
+    return replace(table, columns=columns)
+
+
 def write_table(path: Path, columns: dict[str, list[Any]]) -> None:
     """Write columns to a CSV or Parquet file, by its ending."""
     if suffix_of(path) == ".csv":
@@ -75,7 +104,8 @@ def _read_text(path: Path, needed: tuple[str, ...]) -> Table:
     cells = [[_as_said(cell) for part in parts for cell in part.to_pylist()] for parts in columns]
     return Table(
         dict(zip(header, cells or [[] for _ in header], strict=True)),
-        lambda entry: f"{path.name} line {source.line_of(entry + 1)}",
+        path.name,
+        lambda entry: f"line {source.line_of(entry + 1)}",
         is_text=True,
         decimal_comma=bool(batches) and has_decimal_comma(batches[0], source.delimiter),
     )
@@ -90,7 +120,7 @@ def _read_typed(path: Path, needed: tuple[str, ...]) -> Table:
     """Read a file whose columns have types; entries are counted from 0."""
     table = read_arrow(path)
     _check_columns(path.name, table.column_names, needed)
-    return Table(table.to_pydict(), lambda entry: f"{path.name} entry {entry}")
+    return Table(table.to_pydict(), path.name, lambda entry: f"entry {entry}")
 
 
 def read_json(path: Path, kind: Format) -> dict[str, Any]:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwise.constraints.files import links_of
-from linkwise.constraints.formats import Table
+from linkwise.constraints.files import Columns, links_of
+from linkwise.constraints.formats import Table, renamed
 from linkwise.constraints.pairs import Pairs, Weights
 from linkwise.constraints.row_names import Ids, RowNames
-from linkwise.errors import InvalidLinks
 from linkwise.files.frames import column_values, frame_columns, make_frame
 
 if TYPE_CHECKING:
@@ -19,23 +18,24 @@ if TYPE_CHECKING:
 
 
 def links_from_frame(
-    frame: IntoDataFrame, n_samples: int | None, ids: Ids, names: Mapping[str, str | None]
+    frame: IntoDataFrame,
+    n_samples: int | None,
+    ids: Ids,
+    names: Columns,
+    *,
+    skip_unknown: bool = False,
 ) -> tuple[int, Pairs, Pairs, Weights]:
     """Return the number of rows, must-links, cannot-links and weights; ``names`` are columns."""
     found = frame_columns(frame)
-    wanted = {role: name for role, name in names.items() if name is not None}
-    if names["weight"] is None and "weight" in found:
-        wanted["weight"] = "weight"
-    for name in wanted.values():
-        if name not in found:
-            listed = ", ".join(map(repr, found)) or "none"
-            raise InvalidLinks(f"the data frame has no column {name!r}, it has {listed}.")
-    columns = {role: _listed(found[name]) for role, name in wanted.items()}
-    table = Table(columns, lambda entry: f"the data frame's row {entry}")
+    used = {name for role, name in names.items() if name is not None} | {"weight"}
+    columns = {name: _listed(found[name]) for name in found if name in used}
+    unread: dict[str, list[Any]] = {name: [] for name in found if name not in used}
+    table = Table(columns | unread, "the data frame", lambda entry: f"row {entry}", joint="'s ")
+    table = renamed(table, names)
     known = ids if ids is None or isinstance(ids, Sized) else list(ids)
     if n_samples is None:
-        n_samples = _n_rows(columns) if known is None else len(known)
-    return n_samples, *links_of(table, RowNames(n_samples, known))
+        n_samples = _n_rows(table.columns) if known is None else len(known)
+    return n_samples, *links_of(table, RowNames(n_samples, known), skip_unknown=skip_unknown)
 
 
 def links_to_frame(

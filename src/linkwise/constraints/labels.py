@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.constraints.conflicts import refuse_contradictions
+from linkwise.constraints.conflicts import MOST_SHOWN, refuse_contradictions
 from linkwise.constraints.encoding import UNKNOWN, encode
 from linkwise.constraints.files import PathLike, read_labels, write_labels
 from linkwise.constraints.groups import Groups
@@ -19,6 +19,7 @@ from linkwise.constraints.row_names import Ids
 from linkwise.constraints.sampling import sample_codes
 from linkwise.constraints.selection import read_rows
 from linkwise.errors import InvalidLinks
+from linkwise.markup import count, html_table
 from linkwise.typing import AnySeed, LabelsLike, RowsLike
 
 
@@ -212,7 +213,13 @@ class PartialLabels:
 
     @classmethod
     def read(
-        cls, path: PathLike, n_samples: int, ids: Ids = None, *, unknown: object = UNKNOWN
+        cls,
+        path: PathLike,
+        n_samples: int,
+        ids: Ids = None,
+        *,
+        unknown: object = UNKNOWN,
+        skip_unknown: bool = False,
     ) -> PartialLabels:
         """Read labels from a CSV, JSON, Parquet, Feather or JSON lines file; see :meth:`write`.
 
@@ -227,12 +234,15 @@ class PartialLabels:
             The id of each row; None if the file names rows by number.
         unknown : object, default=-1
             The label that means unknown, besides an empty one.
+        skip_unknown : bool, default=False
+            Whether to skip entries about rows that are not there, with a warning, instead of
+            refusing the file.
 
         Returns
         -------
         labels : PartialLabels
         """
-        return cls(read_labels(path, n_samples, ids), unknown)
+        return cls(read_labels(path, n_samples, ids, skip_unknown=skip_unknown), unknown)
 
     def write(self, path: PathLike, ids: Ids = None) -> None:
         """Write the known labels to a file that ends in ``.csv``, ``.json`` or ``.parquet``.
@@ -332,6 +342,17 @@ class PartialLabels:
         return (
             f"PartialLabels(n_samples={len(self)}, known={self.n_known}, "
             f"classes={len(self.classes)})"
+        )
+
+    def _repr_html_(self) -> str:
+        sizes = np.bincount(self.codes[self.codes >= 0], minlength=len(self.classes))
+        largest = np.argsort(-sizes, kind="stable")[:MOST_SHOWN]
+        more = len(sizes) - len(largest)
+        return html_table(
+            f"{count(self.n_known, 'label')} for {count(len(self), 'row')}",
+            [(self.classes[k], f"{sizes[k]:,}") for k in largest.tolist()],
+            titles=("class", "rows"),
+            note=f"and {more:,} more" if more else "",
         )
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,10 +13,16 @@ from scipy.sparse import csr_array
 
 from linkwise.constraints.choices import pairs_of_choice
 from linkwise.constraints.closure import closed, component_numbers, pairs_of_classes
-from linkwise.constraints.conflicts import Conflict, find_conflicts, refuse_contradictions
+from linkwise.constraints.conflicts import (
+    MOST_SHOWN,
+    Conflicts,
+    find_conflicts,
+    refuse_contradictions,
+)
 from linkwise.constraints.encoding import encode
 from linkwise.constraints.files import PathLike, read_links, write_links
 from linkwise.constraints.frames import links_from_frame, links_to_frame
+from linkwise.constraints.link import Link
 from linkwise.constraints.pairs import (
     Pairs,
     Weights,
@@ -25,10 +32,11 @@ from linkwise.constraints.pairs import (
     read_weights,
 )
 from linkwise.constraints.repair import Repair, links_to_withdraw
-from linkwise.constraints.row_names import Ids
+from linkwise.constraints.row_names import Ids, RowNames, rows_of_pairs
 from linkwise.constraints.sampling import sample_pairs
 from linkwise.constraints.selection import read_rows, renumber
 from linkwise.errors import InvalidLinks
+from linkwise.markup import count, html_table
 from linkwise.typing import AnySeed, LabelsLike, PairsLike, RowsLike
 from linkwise.validation import check_number
 
@@ -53,6 +61,9 @@ class Links:
         Pairs of rows that do not.
     weight : array-like of shape (n_must + n_cannot,), default=None
         How much each pair counts, must-links first: finite and not negative. None is 1 for all.
+    ids : sequence of str or int, or None, default=None
+        The id of each row; then ``must`` and ``cannot`` name rows by id. Ids are compared as text
+        and not kept.
 
     Attributes
     ----------
@@ -73,6 +84,9 @@ class Links:
     A pair may be given both as must-link and as cannot-link: that is a contradiction like any
     other, and :meth:`conflicts` reports it.
 
+    Links are as long as the data, and iterating over them gives each link, must-links first, as
+    a named tuple of i, j, kind and weight.
+
     Examples
     --------
     >>> links = Links(5, must=[(1, 0), (1, 2)], cannot=[(2, 4)])
@@ -84,6 +98,10 @@ class Links:
     [[0, 1]]
     >>> links.satisfied([0, 0, 1, 1, 1])
     array([ True, False, False])
+    >>> [(link.i, link.j, link.kind) for link in links]
+    [(0, 1, 'must'), (1, 2, 'must'), (2, 4, 'cannot')]
+    >>> Links(3, must=[("ann", "eve")], ids=["ann", "bob", "eve"]).must.tolist()
+    [[0, 2]]
     """
 
     n_samples: int
@@ -97,9 +115,13 @@ class Links:
         must: PairsLike = (),
         cannot: PairsLike = (),
         weight: ArrayLike | Iterable[float] | None = None,
+        *,
+        ids: Ids = None,
     ) -> None:
         object.__setattr__(self, "n_samples", n_samples)
         check_number(self, "n_samples", low=0, integer=True)
+        if ids is not None:
+            must, cannot = rows_of_pairs(RowNames(n_samples, ids), must, cannot)
         must = read_pairs("must", must, n_samples)
         cannot = read_pairs("cannot", cannot, n_samples)
         weight = read_weights(weight, len(must) + len(cannot))
@@ -202,20 +224,41 @@ class Links:
         return cls(len(codes), *sample_pairs(codes, n_links, noise, random_state))
 
     @classmethod
-    def read(cls, path: PathLike, n_samples: int, ids: Ids = None) -> Links:
+    def read(
+        cls,
+        path: PathLike,
+        n_samples: int,
+        ids: Ids = None,
+        left: str = "i",
+        right: str = "j",
+        kind: str = "kind",
+        weight: str | None = None,
+        *,
+        skip_unknown: bool = False,
+    ) -> Links:
         """Read links from a CSV, JSON, Parquet, Feather or JSON lines file.
 
         Parameters
         ----------
         path : str or path-like
             A file that ends in ``.csv``, ``.tsv`` (or these and ``.gz``), ``.json``, ``.parquet``,
-            ``.feather``, ``.arrow`` or ``.jsonl``. All but JSON have the columns ``i``, ``j``,
-            ``kind`` (``must`` or ``cannot``; ``same`` and ``different`` are read too) and, if
-            wanted, ``weight``.
+            ``.feather``, ``.arrow`` or ``.jsonl``. All but JSON have the columns below.
         n_samples : int
             How many rows the data has.
         ids : sequence of str or int, or None, default=None
             The id of each row; None if the file names rows by number, from 0.
+        left, right : str, default="i" and "j"
+            The columns that name the two rows.
+        kind : str, default="kind"
+            The column that says ``must`` or ``cannot``, in these or other words: ``same``,
+            ``must-link``, ``true``, ``yes`` or ``1``; ``different``, ``cannot-link``, ``false``,
+            ``no``, ``0`` or ``-1``. Entries that say ``unsure`` are skipped, with a warning that
+            counts them.
+        weight : str or None, default=None
+            The column of weights. None is the column ``weight`` if there is one, else 1 for all.
+        skip_unknown : bool, default=False
+            Whether to skip entries about rows that are not there, with a warning, instead of
+            refusing the file.
 
         Returns
         -------
@@ -225,7 +268,8 @@ class Links:
         --------
         write : Writes such files, with an example.
         """
-        return cls(n_samples, *read_links(path, n_samples, ids))
+        names = {"i": left, "j": right, "kind": kind, "weight": weight}
+        return cls(n_samples, *read_links(path, n_samples, ids, names, skip_unknown=skip_unknown))
 
     def write(self, path: PathLike, ids: Ids = None) -> None:
         """Write links to a file that :meth:`read` turns into exactly the same links.
@@ -265,6 +309,7 @@ class Links:
         weight: str | None = None,
         *,
         n_samples: int | None = None,
+        skip_unknown: bool = False,
     ) -> Links:
         """Read links from a data frame: pandas, polars, pyarrow and others.
 
@@ -277,12 +322,14 @@ class Links:
         left, right : str, default="i" and "j"
             The columns that name the two rows.
         kind : str, default="kind"
-            The column that says ``must`` or ``cannot``; ``same`` and ``different`` are read too.
+            The column that says ``must`` or ``cannot``, in any of the words :meth:`read` knows.
         weight : str or None, default=None
             The column of weights. None is the column ``weight`` if there is one, else 1 for all.
         n_samples : int or None, default=None
             How many rows the data has. None is the number of ids; without ids, the highest row
             named and all before it.
+        skip_unknown : bool, default=False
+            Whether to skip links of rows that are not there, with a warning, instead of refusing.
 
         Returns
         -------
@@ -303,7 +350,7 @@ class Links:
         1  bob  eve  cannot     1.0
         """
         names = {"i": left, "j": right, "kind": kind, "weight": weight}
-        return cls(*links_from_frame(frame, n_samples, ids, names))
+        return cls(*links_from_frame(frame, n_samples, ids, names, skip_unknown=skip_unknown))
 
     def to_frame(self, ids: Ids = None, *, backend: str | None = None) -> Any:
         """Return a data frame with the columns i, j, kind and weight, must-links first.
@@ -329,6 +376,16 @@ class Links:
 
     def __len__(self) -> int:
         return self.n_samples
+
+    def __iter__(self) -> Iterator[Link]:
+        n_must = len(self.must)
+        kinds: list[tuple[Literal["must", "cannot"], Pairs, Weights]] = [
+            ("must", self.must, self.weight[:n_must]),
+            ("cannot", self.cannot, self.weight[n_must:]),
+        ]
+        for kind, pairs, weights in kinds:
+            for (i, j), weight in zip(pairs.tolist(), weights.tolist(), strict=True):
+                yield Link(i, j, kind, weight)
 
     @property
     def n_links(self) -> int:
@@ -382,6 +439,19 @@ class Links:
             np.concatenate((self.cannot, other.cannot)),
             np.concatenate(parts),
         )
+
+    def __add__(self, other: Links) -> Links:
+        """Return all links of both, as ``|`` does: to say a thing twice adds nothing.
+
+        Examples
+        --------
+        >>> sum([Links(4, must=[(0, 1)]), Links(4, must=[(1, 0)]), Links(4, cannot=[(2, 3)])])
+        Links(n_samples=4, must=1, cannot=1)
+        """
+        return self | other
+
+    def __radd__(self, other: object) -> Links:
+        return self if other == 0 else NotImplemented  # where sum() begins
 
     def without(self, other: Links) -> Links:
         """Return these links less those of ``other``, whatever their weights.
@@ -479,7 +549,7 @@ class Links:
         refuse_contradictions(self.must, self.cannot)
         return Links(self.n_samples, *closed(self.must, self.cannot, self.weight))
 
-    def conflicts(self) -> list[Conflict]:
+    def conflicts(self) -> Conflicts:
         """Return each contradicted cannot-link with a shortest chain of must-links against it.
 
         The list is empty exactly if some clustering keeps all links.
@@ -492,7 +562,7 @@ class Links:
         rows 3 and 8 are must-linked through 3-5, 5-8 and cannot-linked by cannot[1]. \
 Drop one of the three.
         """
-        return list(find_conflicts(self.must, self.cannot))
+        return Conflicts(find_conflicts(self.must, self.cannot))
 
     def repair(self) -> Repair:
         """Find the lightest links to withdraw so that no contradiction is left.
@@ -548,6 +618,19 @@ Drop one of the three.
     def __repr__(self) -> str:
         return (
             f"Links(n_samples={self.n_samples}, must={len(self.must)}, cannot={len(self.cannot)})"
+        )
+
+    def _repr_html_(self) -> str:
+        shown = list(islice(self, MOST_SHOWN))
+        weighted = bool((self.weight != 1).any())
+        rows = [link if weighted else link[:3] for link in shown]
+        about = f"{count(self.n_links, 'link')} between {count(self.n_samples, 'row')}"
+        more = self.n_links - len(shown)
+        return html_table(
+            f"{about}: {len(self.must):,} must, {len(self.cannot):,} cannot",
+            rows,
+            titles=("i", "j", "kind", "weight")[: 4 if weighted else 3],
+            note=f"and {more:,} more" if more else "",
         )
 
     def __reduce__(self) -> tuple[type[Links], tuple[Any, ...]]:

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.constraints.formats import Table
-from linkwise.constraints.pairs import describe_rows
-from linkwise.errors import InvalidInput
+from linkwise.constraints.pairs import Pairs
+from linkwise.constraints.unknown_rows import refusal, say_skipped
+from linkwise.errors import InvalidInput, InvalidLinks
 from linkwise.files.frames import column_values
+from linkwise.typing import PairsLike
 
 Ids = Iterable[Any] | None
 
@@ -30,32 +32,69 @@ class RowNames:
         """Return the names of ``rows``."""
         return rows.tolist() if self.ids is None else [self.ids[row] for row in rows.tolist()]
 
-    def find(self, table: Table, column: str) -> NDArray[np.int64]:
-        """Return the rows named by a column, or say which entry names none."""
+    def find(
+        self, table: Table, *columns: str, skip_unknown: bool | None = False
+    ) -> tuple[Table, NDArray[np.int64]]:
+        """Return the entries and the rows that ``columns`` name in them, a column each.
+
+        Names of rows that are not there are refused all at once, or their entries skipped; None
+        is for callers that cannot skip any.
+        """
         look = self._by_number if self.ids is None else self._by_id
-        names = table.column(column)
-        rows = [look(table, entry, name) for entry, name in enumerate(names)]
-        return np.array(rows, dtype=np.int64)
+        cells = list(zip(*(table.column(column) for column in columns), strict=True))
+        rows = np.array([[look(name) for name in entry] for entry in cells], dtype=np.int64)
+        rows = rows.reshape(len(cells), len(columns))
+        unknown: dict[str, list[int]] = {}
+        for entry, column in np.argwhere(rows < 0).tolist():
+            unknown.setdefault(repr(cells[entry][column]), []).append(entry)
+        if not unknown:
+            return table, rows
+        if not skip_unknown:
+            raise refusal(table, unknown, self.ids, self.n_samples, can_skip=skip_unknown is False)
+        say_skipped(table, unknown)
+        kept = np.flatnonzero((rows >= 0).all(axis=1))
+        return table.keep(kept.tolist()), rows[kept]
 
-    def _by_id(self, table: Table, entry: int, name: object) -> int:
-        row = self.row_of.get(str(name))
-        if row is None:
-            raise table.refuse(entry, f"{name!r} is not among the {self.n_samples} ids.")
-        return row
+    def _by_id(self, name: object) -> int:
+        return self.row_of.get(str(name), -1)
 
-    def _by_number(self, table: Table, entry: int, name: Any) -> int:
+    def _by_number(self, name: object) -> int:
+        if isinstance(name, bool) or not isinstance(name, int | str):
+            return -1
         try:
-            row = int(name) if isinstance(name, str) else name
+            row = int(name)
         except ValueError:
-            row = None
-        if not isinstance(row, int) or isinstance(row, bool):
-            raise table.refuse(
-                entry,
-                f"{name!r} is not a row number. Files that name rows by id are read with ids=.",
-            )
-        if not 0 <= row < self.n_samples:
-            raise table.refuse(entry, f"row {row} points outside {describe_rows(self.n_samples)}.")
-        return row
+            return -1
+        return row if 0 <= row < self.n_samples else -1
+
+
+def rows_of_pairs(names: RowNames, must: PairsLike, cannot: PairsLike) -> tuple[Pairs, Pairs]:
+    """Return pairs by row number for those that name rows by id."""
+    listed = {"must": _ends("must", must), "cannot": _ends("cannot", cannot)}
+    n_must = len(listed["must"])
+    said = listed["must"] + listed["cannot"]
+
+    def spot(entry: int) -> str:
+        return f"must[{entry}]" if entry < n_must else f"cannot[{entry - n_must}]"
+
+    columns = {"i": [i for i, _ in said], "j": [j for _, j in said]}
+    _, rows = names.find(Table(columns, "", spot, joint=""), "i", "j", skip_unknown=None)
+    return rows[:n_must], rows[n_must:]
+
+
+def _ends(name: str, pairs: PairsLike) -> list[tuple[object, object]]:
+    """Return the two ids of each pair, as plain Python values."""
+    if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
+        raise InvalidLinks(f"{name} must be pairs of ids such as [('ann', 'bob')], got {pairs!r}.")
+    listed = pairs.tolist() if isinstance(pairs, np.ndarray) else list(pairs)
+    ends = []
+    for place, pair in enumerate(listed):
+        two = [] if isinstance(pair, str | bytes) or not isinstance(pair, Iterable) else [*pair]
+        if len(two) != 2:
+            raise InvalidLinks(f"{name}[{place}] = {pair!r} is not a pair of ids.")
+        i, j = (end.item() if isinstance(end, np.generic) else end for end in two)
+        ends.append((i, j))
+    return ends
 
 
 def _read_ids(ids: Iterable[Any], n_samples: int) -> list[Any]:

@@ -11,6 +11,7 @@ Dataset('digits': 1797 rows, 64 features, 10 classes)
 
 from __future__ import annotations
 
+from linkwise.datasets.examples import write_example
 from linkwise.datasets.load import Dataset, available, load
 
-__all__ = ["Dataset", "available", "load"]
+__all__ = ["Dataset", "available", "load", "write_example"]

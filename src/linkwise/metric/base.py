@@ -16,6 +16,7 @@ from linkwise.constraints import (
     as_constraints,
     refuse_knowledge_as_y,
 )
+from linkwise.constraints.conflicts import warn_of_contradictions
 from linkwise.threads import survive_fork
 from linkwise.typing import MatrixLike
 
@@ -52,7 +53,9 @@ class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         given = as_constraints(constraints, X.shape[0])
         self._check_params(X)
         links = self._links_of(given) if isinstance(given, PartialLabels) else given
-        components = self._components(X, links if links is not None else Links(X.shape[0]))
+        links = Links(X.shape[0]) if links is None else links
+        warn_of_contradictions(type(self).__name__, links.must, links.cannot)
+        components = self._components(X, links)
         self.components_ = components.astype(X.dtype, copy=False)
         return self
 

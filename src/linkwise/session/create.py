@@ -12,6 +12,7 @@ from linkwise.cluster.sequential.model_file import ENSEMBLE_FOLDER, load
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.ensemble.store import ARRAY_FILE
 from linkwise.errors import InvalidInput, LinkwiseError
+from linkwise.session.data.complaints import complaints_about
 from linkwise.session.data.description import Description
 from linkwise.session.data.features_file import write_features
 from linkwise.session.data.file import (
@@ -56,7 +57,7 @@ def create_session(
         "Session.create", "n_clusters", n_clusters, low=1, high=256, integer=True, or_in=("auto",)
     )
     require_number("Session.create", "random_state", random_state, low=0, integer=True)
-    with _draft(folder) as draft:
+    with complaints_about(data), _draft(folder) as draft:
         placed = place_data(data, draft)
         path = placed.path
         file = DataFile.of(path, copied=placed.copied)

@@ -95,20 +95,21 @@ def entries_of_history(
     return _entries_of_said(said, here, who, lambda _, complaint: InvalidInput(complaint))
 
 
-def entries_of_file(path: Path, here: Here, who: str) -> list[Entry]:
+def entries_of_file(path: Path, here: Here, who: str, *, skip_unknown: bool = False) -> list[Entry]:
     """Return what a file says: links, labels, or the answers that a session exported."""
     if ending_of(path, KNOWLEDGE_READ) is None:
         raise InvalidInput(f"{path.name}: use a file that ends in {listed(KNOWLEDGE_READ)}.")
     if path.suffix.lower() == ".json":
-        return _entries_of_json(path, here, who)
+        return _entries_of_json(path, here, who, skip_unknown)
     table = read_table(path, ())
     if set(ANSWER_COLUMNS) <= set(table.columns):
         return _entries_of_said(_read_said(table), here, who, table.refuse)
     if "label" in table.columns:
-        labels = PartialLabels.read(path, here.n_rows, ids=here.ids)
+        labels = PartialLabels.read(path, here.n_rows, here.ids, skip_unknown=skip_unknown)
         return entries_of_labels(labels, here.n_rows, who)
     if {"i", "j", "kind"} <= set(table.columns):
-        return entries_of_links(Links.read(path, here.n_rows, ids=here.ids), here.n_rows, who)
+        links = Links.read(path, here.n_rows, here.ids, skip_unknown=skip_unknown)
+        return entries_of_links(links, here.n_rows, who)
     raise InvalidLinks(
         f"{path.name} has the columns {', '.join(table.columns) or 'none'}. Links have i, j and "
         f"kind; labels have label and row or id; answers of a session have "
@@ -116,7 +117,7 @@ def entries_of_file(path: Path, here: Here, who: str) -> list[Entry]:
     )
 
 
-def _entries_of_json(path: Path, here: Here, who: str) -> list[Entry]:
+def _entries_of_json(path: Path, here: Here, who: str, skip_unknown: bool) -> list[Entry]:
     """Read links or labels; the file says which, and whether its rows go by number."""
     try:
         content = json.loads(path.read_text("utf-8-sig"))
@@ -125,9 +126,10 @@ def _entries_of_json(path: Path, here: Here, who: str) -> list[Entry]:
     told = content if isinstance(content, dict) else {}
     ids = None if told.get("rows") == "numbers" else here.ids
     if "labels" in told:
-        labels = PartialLabels.read(path, here.n_rows, ids=ids)
+        labels = PartialLabels.read(path, here.n_rows, ids, skip_unknown=skip_unknown)
         return entries_of_labels(labels, here.n_rows, who)
-    return entries_of_links(Links.read(path, here.n_rows, ids=ids), here.n_rows, who)
+    links = Links.read(path, here.n_rows, ids, skip_unknown=skip_unknown)
+    return entries_of_links(links, here.n_rows, who)
 
 
 def _said(event: Event, called: Callable[[int], str]) -> Iterator[Said]:

@@ -24,6 +24,7 @@ from linkwise.cluster.sequential.follow import Proposal
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.constraints import Links, PartialLabels
 from linkwise.errors import InvalidInput
+from linkwise.markup import html_table
 from linkwise.query import STRATEGIES
 from linkwise.running import run_options
 from linkwise.session.advice.dealing import SECOND_OPINION, Desk, second_opinions
@@ -241,6 +242,17 @@ class Session(Speaking):
     ) -> None:
         self.close()
 
+    def _repr_html_(self) -> str:
+        about = [
+            ("rows", f"{self.n_rows:,}"),
+            ("clusters", f"{self.n_clusters:,}"),
+            ("events", f"{self.seq:,}"),
+            ("grouped by", self.grouped_by),
+            ("folder", self.folder),
+            ("made", self.created),
+        ]
+        return html_table(self.name, about)
+
     # What it is about
 
     @property
@@ -351,6 +363,7 @@ class Session(Speaking):
         source: str | os.PathLike[str] | Links | PartialLabels | Session,
         *,
         who: str = "",
+        skip_unknown: bool = False,
     ) -> list[Event]:
         """Take in what is known elsewhere; importing the same again adds nothing.
 
@@ -364,6 +377,9 @@ class Session(Speaking):
             the folder of one, whose standing answers, names and sets of rows are taken.
         who : str
             Who said it, where the source does not tell.
+        skip_unknown : bool, default=False
+            Whether links and labels in files that name no row here are skipped, with a warning,
+            instead of refused.
 
         Returns
         -------
@@ -381,7 +397,7 @@ class Session(Speaking):
             with Session.open(source) as other:
                 entries = entries_of_history(other.history(), other.name_of, here, who)
         else:
-            entries = entries_of_file(Path(source), here, who)
+            entries = entries_of_file(Path(source), here, who, skip_unknown=skip_unknown)
         return self.append(entries) if entries else []
 
     def extend(self, X: TableLike, *, who: str = "", key: str | None = None) -> Event:

@@ -98,6 +98,7 @@ def test_a_heavy_weight_keeps_the_links(stretched):
     assert model.report_.n_kept == 3
 
 
+@pytest.mark.filterwarnings("ignore::linkwise.errors.ContradictionWarning")
 def test_contradictory_links_are_borne():
     X = np.array([[0.0], [1.0], [2.0], [8.0], [9.0]])
     links = Links(5, must=[(0, 1), (1, 2)], cannot=[(0, 2)])

@@ -49,6 +49,7 @@ def test_the_reported_objective_is_the_objective(blobs):
     assert_allclose(model.objective_, objective(X, model.labels_, links, 7.0, 3))
 
 
+@pytest.mark.filterwarnings("ignore::linkwise.errors.ContradictionWarning")
 @pytest.mark.parametrize("seed", range(10))
 def test_no_single_row_can_be_moved_to_a_lower_price(seed):
     X, y = make_blobs(25, n_features=2, centers=3, cluster_std=4, random_state=seed)
@@ -74,6 +75,7 @@ def test_a_high_price_keeps_every_link_that_can_be_kept(blobs):
     assert links.satisfied(model.labels_).all()
 
 
+@pytest.mark.filterwarnings("ignore::linkwise.errors.ContradictionWarning")
 def test_the_heavier_of_two_contradictory_links_wins():
     X = np.array([[0.0], [0.5], [5.0], [5.5]])
     for must, expected in ((10.0, True), (0.1, False)):

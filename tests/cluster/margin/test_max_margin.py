@@ -132,6 +132,7 @@ def knowledge(y):
     }
 
 
+@pytest.mark.filterwarnings("ignore::linkwise.errors.ContradictionWarning")
 @pytest.mark.parametrize("case", knowledge(np.arange(120) % 3))
 @pytest.mark.parametrize("solver", ["lbfgs", "subgradient"])
 def test_any_knowledge_is_borne(blobs, case, solver):
@@ -173,6 +174,7 @@ def test_one_cluster_holds_all_rows(blobs):
     assert_array_equal(model.margins_, 0)
 
 
+@pytest.mark.filterwarnings("ignore::linkwise.errors.ContradictionWarning")
 def test_heavy_links_are_heard_over_light_ones(blobs):
     X, y = blobs
     right, wrong = (

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from linkwise.kernels.cuda import emulation
 from linkwise.kernels.cuda.layout import (
     MOST_CLUSTERS,
+    ROWS,
     Words,
     half_bounds,
     in_groups,
@@ -118,17 +119,12 @@ def test_passes_cover_every_cluster_once(n_clusters):
     assert max(size for _, size in passes(n_clusters)) <= MOST_CLUSTERS
 
 
-@given(
-    st.integers(1, 10**8),
-    st.integers(1, 200),
-    st.sampled_from([8, 16]),
-    st.sampled_from([256, 512]),
-)
-def test_blocks_cover_all_rows_and_fit_their_threads(n_rows, n_processors, rows, threads):
-    n_blocks, each = share_rows(n_rows, n_processors, rows, threads)
+@given(st.integers(1, 10**8), st.integers(1, 200), st.sampled_from([256, 384, 512]))
+def test_blocks_cover_all_rows_and_fit_their_threads(n_rows, n_processors, threads):
+    n_blocks, each = share_rows(n_rows, n_processors, threads)
     assert (n_blocks - 1) * each < n_rows <= n_blocks * each
-    assert each <= rows * threads
-    assert each % (32 * rows) == 0
+    assert each <= ROWS * threads
+    assert each % (32 * ROWS) == 0
 
 
 def test_partitions_come_in_groups_of_four():

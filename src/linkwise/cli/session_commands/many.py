@@ -7,11 +7,10 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from linkwise.constraints.kinds import verdict_of
 from linkwise.errors import InvalidInput
 
 VERDICTS = ("same", "different", "unsure")
-#: Other words for the same, as files of links have them.
-_WORDS = {"must": "same", "cannot": "different"} | {verdict: verdict for verdict in VERDICTS}
 
 
 def read_answers(source: str) -> list[tuple[str, str, str]]:
@@ -35,7 +34,7 @@ def _parse(name: str, lines: Iterable[str]) -> list[tuple[str, str, str]]:
         words = [cell.strip() for cell in cells]
         if not any(words) or (not answers and words[:2] == ["i", "j"]):
             continue
-        verdict = _WORDS.get(words[2]) if len(words) >= 3 else None
+        verdict = verdict_of(words[2]) if len(words) >= 3 else None
         if verdict is None or not words[0] or not words[1]:
             raise InvalidInput(
                 f"{name} line {reader.line_num}: {','.join(cells)[:60]!r} is not two rows and a "

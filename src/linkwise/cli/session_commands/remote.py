@@ -147,7 +147,7 @@ class RemoteSession:
     def undo(self, event: int, *, who: str = "", key: str | None = None) -> Event:
         return self.say("undo", {"event": event}, who=who, key=key)
 
-    def import_(self, source: Path, *, who: str = "") -> list[Event]:
+    def import_(self, source: Path, *, who: str = "", skip_unknown: bool = False) -> list[Event]:
         """Read the source here, and tell the service what it says."""
         from linkwise.session import Session, is_session
         from linkwise.session.importing import Here, entries_of_file, entries_of_history
@@ -167,7 +167,7 @@ class RemoteSession:
             with Session.open(source) as other:
                 entries = entries_of_history(other.history(), other.name_of, here, who)
         else:
-            entries = entries_of_file(source, here, who)
+            entries = entries_of_file(source, here, who, skip_unknown=skip_unknown)
         for speaker in dict.fromkeys(entry.who for entry in entries):
             own = [e for e in entries if e.who == speaker]
             events += self.append([NewEvent(e.kind, e.payload, e.key) for e in own], speaker)

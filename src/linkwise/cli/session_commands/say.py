@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
+from linkwise.cli.link_options import skip_unknown_option
+from linkwise.cli.notes import noted, print_notes
 from linkwise.cli.options import FilePath, json_option
 from linkwise.cli.session_commands.opening import open_session
 
@@ -50,16 +52,18 @@ def answer(folder: Path, said: tuple[str, ...], **told: str | bool | None) -> No
       printf 'ann,bob,same\\nann,eve,different\\n' | linkwise session answer people -
     """
     from linkwise.cli.session_commands.many import VERDICTS, read_answers
+    from linkwise.constraints.kinds import verdict_of
 
     if len(said) == 1:
         answers = read_answers(said[0])
         _say_many(folder, told, lambda s: s.answer_many(answers, **_by(told)))
         return
-    if len(said) != 3 or said[2] not in VERDICTS:
+    verdict = verdict_of(said[2]) if len(said) == 3 else None
+    if verdict is None:
         raise click.UsageError(
             f"Say two rows and one of {', '.join(VERDICTS)}, or name one file of such lines."
         )
-    row, other, verdict = said
+    row, other, _ = said
     _say(folder, told, lambda s: s.answer(row, other, verdict, **_by(told)))
 
 
@@ -67,14 +71,18 @@ def answer(folder: Path, said: tuple[str, ...], **told: str | bool | None) -> No
 @folder_argument
 @click.argument("source", type=FilePath())
 @click.option("--who", default="", help="Who said it, where SOURCE does not tell.")
+@skip_unknown_option
 @json_option
-def import_(folder: Path, source: Path, **told: str | bool | None) -> None:
+def import_(folder: Path, source: Path, skip_unknown: bool, **told: str | bool | None) -> None:
     """Take in links, labels, or the answers of another session; again adds nothing.
 
     SOURCE is a file of links (i, j, kind), of labels (row or id, label), of answers that a session
     exported, or the folder of another session.
     """
-    _say_many(folder, told, lambda s: s.import_(source, who=str(told["who"])))
+    who = str(told["who"])
+    with noted() as notes:
+        _say_many(folder, told, lambda s: s.import_(source, who=who, skip_unknown=skip_unknown))
+    print_notes(notes)
 
 
 @click.command("extend")

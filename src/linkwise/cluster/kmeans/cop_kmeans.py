@@ -82,6 +82,7 @@ class COPKMeans(ConstrainedClusterer):
     """
 
     _sparse: ClassVar[bool] = True
+    _refuses: ClassVar[bool] = True
     _counts: ClassVar[bool] = True
 
     def __init__(

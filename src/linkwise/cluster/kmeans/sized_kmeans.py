@@ -99,6 +99,7 @@ class SizedKMeans(ConstrainedClusterer):
     """
 
     _sparse: ClassVar[bool] = True
+    _refuses: ClassVar[bool] = True
     _counts: ClassVar[bool] = True
 
     def __init__(

@@ -38,6 +38,7 @@ from linkwise.cluster.base import ConstrainedClusterer, Labels
 from linkwise.cluster.report import FitReport
 from linkwise.cluster.sequential.model_file import StoredModel, write_model
 from linkwise.constraints import Knowledge, Links, PartialLabels, as_constraints
+from linkwise.constraints.conflicts import warn_of_contradictions
 from linkwise.engines import find_engine
 from linkwise.engines.base import Ballot, Engine, Margins, Outcome, Rule
 from linkwise.ensemble import Ensemble, RowSource, SourceLike
@@ -228,6 +229,7 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
         for given in (constraints, *more):
             said, called = self._parted(given)
             links, named = links | said, named if called is None else named | called
+        warn_of_contradictions(type(self).__name__, links.must, links.cannot)
         return self._say(links, named)
 
     def retract(self, constraints: Knowledge) -> Self:

@@ -14,8 +14,7 @@ GROUP = 4  # partitions whose tables are looked up at once
 STAGES = 2  # groups that are in shared memory: one in use, one on its way
 ENTRY = 16  # bytes for one label of one partition
 MOST_CLUSTERS = 16  # in one entry
-#: Registers for the sums of one row, above which a thread takes 8 rows instead of 16.
-MOST_SUMS = 5
+ROWS = 16  # that one thread takes: as many as their sums fit in its registers
 
 #: Rounding to half precision: relative, and absolute where a value is very small.
 HALF = 2.0**-11
@@ -54,11 +53,6 @@ class Words:
     @property
     def n_clusters(self) -> int:
         return 4 * self.dense + 2 * self.wide
-
-    @property
-    def rows(self) -> int:
-        """Rows that one thread takes: their sums must fit in its registers."""
-        return 16 if 2 * self.dense + self.wide <= MOST_SUMS else 8
 
     def bytes(self) -> NDArray[np.intp]:
         """Return the byte of an entry that each cluster has."""
@@ -99,16 +93,16 @@ def in_groups(partitions: NDArray[np.intp]) -> NDArray[np.int32]:
     return padded
 
 
-def share_rows(n_rows: int, n_processors: int, rows: int, threads: int) -> tuple[int, int]:
+def share_rows(n_rows: int, n_processors: int, threads: int) -> tuple[int, int]:
     """Return the number of blocks and the rows of each: all processors are busy to the end.
 
     Examples
     --------
-    >>> share_rows(8_100_000, 132, 16, 512)
+    >>> share_rows(8_100_000, 132, 512)
     (1055, 7680)
     """
-    turns = -(-n_rows // (n_processors * rows * threads))
-    unit = 32 * rows
+    turns = -(-n_rows // (n_processors * ROWS * threads))
+    unit = 32 * ROWS
     each = -(-n_rows // (turns * n_processors * unit)) * unit
     return -(-n_rows // each), each
 

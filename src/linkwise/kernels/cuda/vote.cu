@@ -5,12 +5,13 @@
 // own, in other banks of the shared memory than those of its neighbours: they never wait for each
 // other. A block of threads keeps the tables of four partitions at a time, and puts those of the
 // next four beside them. (Asynchronous copies would cost more: they take each thread by itself.)
+// Labels are fetched into registers while those before them are looked up.
 //
 // DENSE words of an entry hold four clusters, a byte each; WIDE words hold two, with room for the
 // carry. The bytes of dense words are added without taking them apart: one sum takes the words as
 // they are, another the odd bytes alone; the first minus 256 times the second is the even bytes.
 //
-// Defined by the caller: DENSE, WIDE, LABELS, COPIES, AT_ONCE, ROWS, THREADS.
+// Defined by the caller: DENSE, WIDE, LABELS, COPIES, AT_ONCE, THREADS.
 
 typedef unsigned int u32;
 typedef unsigned short u16;
@@ -20,6 +21,7 @@ typedef unsigned long long u64;
 #define WORDS (DENSE + WIDE)
 #define CLUSTERS (4 * DENSE + 2 * WIDE)
 #define GROUP 4
+#define ROWS 16  // of a thread
 #define STAGES 2
 #define LABEL_BYTES (16 * COPIES)
 #define LABEL_SHIFT (COPIES == 8 ? 7 : COPIES == 4 ? 6 : COPIES == 2 ? 5 : 4)
@@ -60,26 +62,9 @@ __device__ __forceinline__ void fetch_labels(u32 (&found)[GROUP][ROWS / 4], cons
 #pragma unroll
     for (int k = 0; k < GROUP; k++) {
         const u8* from = mine + stride * numbers[k];
-#if ROWS == 16
         const uint4 some = __ldcs((const uint4*)from);
         found[k][0] = some.x, found[k][1] = some.y, found[k][2] = some.z, found[k][3] = some.w;
-#else
-        const uint2 some = __ldcs((const uint2*)from);
-        found[k][0] = some.x, found[k][1] = some.y;
-#endif
     }
-}
-
-// Bring labels nearer, so that fetching them takes less long; one thread asks for 128 bytes.
-__device__ __forceinline__ void announce_labels(const u8* mine, u64 stride, const int4* partitions,
-                                                int group)
-{
-    if (threadIdx.x % (128 / ROWS)) return;
-    const int4 four = __ldg(partitions + group);
-    const int numbers[GROUP] = {four.x, four.y, four.z, four.w};
-#pragma unroll
-    for (int k = 0; k < GROUP; k++)
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(mine + stride * numbers[k]));
 }
 
 __device__ __forceinline__ u32 place(u32 word, int byte, u32 base)
@@ -118,16 +103,21 @@ count_votes(const u8* __restrict__ labels, u64 stride, const int4* __restrict__ 
     }
 
     const u8* mine = labels + row;
-    u32 found[GROUP][ROWS / 4];
+    u32 found[GROUP][ROWS / 4], following[GROUP][ROWS / 4];
     uint4 entries[MINE];
     fetch_entries(entries, tables, 0);
-    if (busy) fetch_labels(found, mine, stride, partitions, 0);
+    if (busy) fetch_labels(following, mine, stride, partitions, 0);
     write_copies(entries, shared, 0);
     for (int group = 0; group < n_groups; group++) {
         const bool more = group + 1 < n_groups;
         __syncthreads();
+        if (more) fetch_entries(entries, tables, group + 1);
         if (busy) {
-            if (more) announce_labels(mine, stride, partitions, group + 1);
+#pragma unroll
+            for (int k = 0; k < GROUP; k++)
+#pragma unroll
+                for (int w = 0; w < ROWS / 4; w++) found[k][w] = following[k][w];
+            if (more) fetch_labels(following, mine, stride, partitions, group + 1);
             const u32 base = (group % STAGES) * STAGE_BYTES | copy;
 #pragma unroll
             for (int j = 0; j < ROWS; j++) {
@@ -155,11 +145,7 @@ count_votes(const u8* __restrict__ labels, u64 stride, const int4* __restrict__ 
                 }
             }
         }
-        if (more) {
-            fetch_entries(entries, tables, group + 1);
-            if (busy) fetch_labels(found, mine, stride, partitions, group + 1);
-            write_copies(entries, shared, group + 1);
-        }
+        if (more) write_copies(entries, shared, group + 1);
     }
     if (!busy) return;
 

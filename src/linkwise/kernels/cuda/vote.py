@@ -34,7 +34,7 @@ from linkwise.lazy import LazyModule
 
 cp = LazyModule("cupy")
 
-THREADS = 512
+THREADS = 384
 
 #: An array on the GPU; CuPy has no types.
 OnDevice = Any
@@ -149,17 +149,12 @@ def upload_weights(weights: NDArray[np.float64], n_clusters: int) -> Tables | No
 
 
 def vote(
-    labels: OnDevice,
-    n_rows: int,
-    tables: Tables,
-    rows: int | None = None,
-    threads: int = THREADS,
+    labels: OnDevice, n_rows: int, tables: Tables, threads: int = THREADS
 ) -> tuple[OnDevice, OnDevice]:
     """Return winners (int32) and margins (float32) of the first rows, on the GPU.
 
     ``labels`` is (n_partitions, at least n_rows) uint8 on the GPU, with rows of the array that
-    begin at multiples of 16 bytes. ``rows`` of a thread and ``threads`` of a block change the time
-    it takes, not the result.
+    begin at multiples of 16 bytes. ``threads`` of a block change the time it takes, not the result.
     """
     winners = cp.empty(n_rows, cp.int32)
     margins = cp.empty(n_rows, cp.float32)
@@ -168,10 +163,9 @@ def vote(
     parts = passes(tables.n_clusters)
     state = [cp.empty(n_rows if len(parts) > 1 else 1, cp.uint16) for _ in range(3)]
     words = Words.of(parts[0][1])
-    rows = rows or words.rows
-    count, shared = _counting(words, tables, rows, threads)
+    count, shared = _counting(words, tables, threads)
     n_groups = len(tables.partitions) // GROUP
-    n_blocks, each = share_rows(n_rows, processors(), rows, threads)
+    n_blocks, each = share_rows(n_rows, processors(), threads)
     stride = np.uint64(labels.strides[0])
     limits = np.float64(tables.unit), np.int32(tables.doubt)
     for number, (first, _) in enumerate(parts):
@@ -193,7 +187,7 @@ def vote(
     return winners, margins
 
 
-def _counting(words: Words, tables: Tables, rows: int, threads: int) -> tuple[Any, int]:
+def _counting(words: Words, tables: Tables, threads: int) -> tuple[Any, int]:
     """Return the kernel and the bytes of shared memory it needs.
 
     There are as many copies of the tables as fit, so that threads do not collide.
@@ -209,7 +203,6 @@ def _counting(words: Words, tables: Tables, rows: int, threads: int) -> tuple[An
         LABELS=tables.room,
         COPIES=copies,
         AT_ONCE=tables.at_once,
-        ROWS=rows,
         THREADS=threads,
     )
     count.max_dynamic_shared_size_bytes = sizes[copies]

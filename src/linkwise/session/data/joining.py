@@ -16,6 +16,7 @@ from typing import Any
 
 from linkwise.errors import InvalidInput
 from linkwise.files.endings import ending_of
+from linkwise.session.data.complaints import complaints_about
 from linkwise.session.data.description import Description
 from linkwise.session.data.display import Display
 from linkwise.session.data.file import DataFile, TableLike, content_hash, place_data
@@ -57,7 +58,10 @@ class Joining:
 
     def write(self, data: TableLike) -> Part:
         """Keep rows in the folder of the session, safely, and read them as it will."""
-        with TemporaryDirectory(prefix=".added-", dir=self._folder) as draft:
+        with (
+            complaints_about(data),
+            TemporaryDirectory(prefix=".added-", dir=self._folder) as draft,
+        ):
             placed = place_data(data, Path(draft))
             path = placed.path
             if not placed.copied:

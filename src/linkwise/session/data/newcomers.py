@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.preprocessing import StandardScaler
 
 from linkwise.errors import InvalidInput
+from linkwise.session.data.complaints import complaints_about
 from linkwise.session.data.description import Description
 from linkwise.session.data.features_file import read_features
 from linkwise.session.data.file import Placed, TableLike, place_data
@@ -30,7 +31,7 @@ class Newcomers:
 
     def read(self, data: TableLike) -> Matrix:
         """Return the features of the rows of a file, an array or a data frame."""
-        with TemporaryDirectory() as folder:
+        with complaints_about(data), TemporaryDirectory() as folder:
             placed = place_data(data, Path(folder))
             X = self._features(placed) if self._made is None else self._make(placed)
         return X if self._scaler is None else self._scaler.transform(X)

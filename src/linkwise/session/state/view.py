@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwise.markup import count, html_table
 from linkwise.session.state.labelling import Labelling, Labels, Margins, nowhere
 
 N_EXEMPLARS = 9
+#: Clusters that a notebook lists.
+MOST_SHOWN = 30
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,18 @@ class View:
     moved: int = 0
     nowhere: int | None = None
     labelling: Labelling | None = field(default=None, repr=False)
+
+    def _repr_html_(self) -> str:
+        shown = self.clusters[:MOST_SHOWN]
+        rows = [(c.name, f"{c.size:,}", f"{c.sureness:.0%}") for c in shown]
+        more = len(self.clusters) - len(shown)
+        return html_table(
+            f"{count(len(self.labels), 'row')} in {count(len(self.clusters), 'cluster')} "
+            f"after {count(self.seq, 'event')}",
+            rows,
+            titles=("cluster", "rows", "sure"),
+            note=f"and {more:,} more" if more else "",
+        )
 
 
 def changed_rows(before: Labels, now: Labels) -> NDArray[np.int64]:
