@@ -102,7 +102,8 @@ def _first(tables: Sequence[TaskTable]) -> str:
         place = (
             f"{one.methods.index(OURS) + 1} of {len(one.methods)}" if OURS in one.methods else "–"
         )
-        rows.append((one.task, len(one.sets), f"{one.critical:.1f}", place, ", ".join(near[:6])))
+        critical = "–" if np.isnan(one.critical) else f"{one.critical:.1f}"
+        rows.append((one.task, len(one.sets), critical, place, ", ".join(near[:6])))
     header = ("told", "sets", "critical difference", f"place of {OURS}", "mean ranks, best first")
     return (
         table(header, rows)
