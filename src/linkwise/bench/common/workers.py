@@ -118,7 +118,7 @@ def _serve(door: Connection, measured_by: Measure) -> None:
     while True:
         try:
             cell = door.recv()
-        except EOFError:
+            door.send("started")
+            door.send(measured_by(cell))
+        except (EOFError, OSError):  # who asked is gone
             return
-        door.send("started")
-        door.send(measured_by(cell))
