@@ -78,7 +78,10 @@ def test_the_page_says_who_is_first_and_where_we_are_not(lines, tmp_path):
     assert "| 100 links | wine | .400 | k-means | .600 |" in page
     assert "Planned and not run: iris (8 cells)." in page
     assert "- SeededKMeans, refused: reads labels" in page
-    assert "10 cells: 2 sets, 5 methods, 2 seeds, at most 600 seconds" in page
+    assert "10 cells of 9 that could be run: 2 sets, 5 methods, 2 seeds, at most 600 " in page
+    assert "No cell was run of" not in page
+    all_methods = Plan(tmp_path, sets=("iris",), n_seeds=1)
+    assert "No cell was run of: COPKMeans, " in markdown(all_methods, lines, tables)
     assert "numpy" in page
 
 

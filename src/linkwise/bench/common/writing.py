@@ -82,8 +82,10 @@ def _made(plan: Plan, lines: Sequence[Line]) -> str:
     commits = sorted({line.get("commit", "?") for line in lines}) or [commit()]
     sets = sorted({line["set"] for line in lines})
     seeds = len({line["seed"] for line in lines})
+    planned = sum(1 for _ in plan.cells())
     return (
-        f"Written {datetime.now(UTC):%Y-%m-%d} from {len(lines)} cells: {len(sets)} sets, "
+        f"Written {datetime.now(UTC):%Y-%m-%d} from {len(lines)} cells of {planned} that could be "
+        f"run: {len(sets)} sets, "
         f"{len({line['method'] for line in lines})} methods, {seeds} "
         f"{'seed' if seeds == 1 else 'seeds'}, at most {plan.limit:g} seconds of computing a "
         "cell.\n"
@@ -168,6 +170,9 @@ def _missing(plan: Plan, lines: Sequence[Line]) -> str:
     if left:
         listed = ", ".join(f"{name} ({n} cells)" for name, n in left.items())
         parts.append(f"Planned and not run: {listed}.")
+    silent = [method.name for method in plan.chosen_methods() if method.name not in counts]
+    if silent:
+        parts.append(f"No cell was run of: {', '.join(silent)}.")
     said = {
         (line["method"], line["status"]): line["said"]
         for line in lines
