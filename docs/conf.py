@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
+
+from sphinx.errors import ConfigError
 
 os.environ.setdefault("LINKWISE_DATA", "/nonexistent")  # bundled data only, on every machine
 sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
@@ -13,7 +17,7 @@ import linkwise
 
 listed = (Path(__file__).parent / "api" / "index.rst").read_text(encoding="utf-8").split()
 if forgotten := sorted(set(linkwise.HOME) - set(listed)):
-    raise SystemExit(f"docs/api/index.rst lacks {', '.join(forgotten)}.")
+    raise ConfigError(f"docs/api/index.rst lacks {', '.join(forgotten)}.")
 
 project = "linkwise"
 author = "The linkwise developers"
@@ -68,3 +72,21 @@ sphinx_gallery_conf = {
     "backreferences_dir": None,
 }
 warnings.filterwarnings("ignore", category=ResourceWarning)
+
+
+def _lead_outside(app: Any, page: str, source: list[str]) -> None:
+    """Let links to files of the repository that are no pages lead to where it is kept."""
+    docs = Path(app.srcdir)
+
+    def address(link: re.Match[str]) -> str:
+        target = ((docs / page).parent / link[1]).resolve()
+        if target.is_relative_to(docs) or not target.exists():
+            return link[0]
+        return f"](https://github.com/linkwise/linkwise/blob/main/{target.relative_to(docs.parent)}"
+
+    source[0] = re.sub(r"\]\((\.\./[^)#:]+)", address, source[0])
+
+
+def setup(app: Any) -> None:
+    """Have it done to every page."""
+    app.connect("source-read", _lead_outside)
