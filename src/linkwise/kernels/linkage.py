@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from linkwise.kernels.compiling import njit
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def merge_nearest(D, sizes, ward, n_left):  # type: ignore[no-untyped-def]
     """Merge clusters until ``n_left`` are left or no two may be merged.
 
@@ -69,7 +70,7 @@ def merge_nearest(D, sizes, ward, n_left):  # type: ignore[no-untyped-def]
     return pairs, heights
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _nearest_after(D, alive, i):  # type: ignore[no-untyped-def]
     """Return the nearest of the clusters after ``i``, and its distance."""
     best, least = i, np.inf
