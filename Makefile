@@ -32,7 +32,7 @@ browser: $(DEV)          ## a browser for the studio's tests, where one can be h
 
 test: $(DEV) page browser  ## the whole suite, doctests and browser tests included
 	$(BIN)/python web/check.py test --fetch
-	$(BIN)/python -m pytest -q -n auto
+	$(BIN)/python -m pytest -q -n auto --dist loadgroup
 
 test-lowest: $(DEV)      ## the suite with the oldest versions that pyproject.toml allows
 	$(BIN)/python tools/environments.py lowest

@@ -24,6 +24,8 @@ ray = pytest.importorskip(
     "ray", reason="the engine on a cluster needs Ray: pip install 'ray[data]'"
 )
 
+pytestmark = pytest.mark.xdist_group("ray")  # one cluster, not one for every worker
+
 X, y = make_blobs(3000, n_features=4, centers=3, cluster_std=2.5, random_state=0)
 X = X.astype(np.float32)
 LINKS = lw.Links.sample(y, 20, random_state=0)

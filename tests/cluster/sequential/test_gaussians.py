@@ -48,7 +48,7 @@ def test_without_answers_landmarks_are_fitted_alone(small, gather, place, monkey
     places = place(small, answers)
     start = np.eye(4)[basis.labels]
     nobody = np.full(4, -1)
-    found = fit_gaussians(basis, places, answers, np.ones(2), start, start[:4], nobody)
+    found = fit_gaussians(basis, places, answers, start, start[:4], nobody)
     points = np.vstack([basis.features.astype(float), places.features])
     little = TEACHING / (1 + PRIOR_ANSWERS)
     weight = np.append(np.ones(240), [little, little, TEACHING, TEACHING])
@@ -62,8 +62,7 @@ def test_landmarks_gather_around_the_rows_whose_class_is_known(small, gather, pl
     answers = gather(labels=known)
     alike = np.full((240, 4), 0.25)
     at = known[answers.rows]
-    places, believed = place(small, answers), np.ones(len(answers))
-    found = fit_gaussians(small._basis, places, answers, believed, alike, np.eye(4)[at], at)
+    found = fit_gaussians(small._basis, place(small, answers), answers, alike, np.eye(4)[at], at)
     assert (found.argmax(axis=1) == blobs[1]).mean() > 0.95
 
 

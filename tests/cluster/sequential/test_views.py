@@ -9,6 +9,7 @@ from scipy.linalg import eigh, subspace_angles
 
 from linkwise import Links
 from linkwise.cluster.consensus import FEATURE_WEIGHT, unit_rows
+from linkwise.cluster.sequential.answers import PRIOR_ANSWERS
 from linkwise.cluster.sequential.views import BEND, RIDGE, bend_graph, learn_metric, see
 
 
@@ -48,8 +49,10 @@ def test_answers_that_nobody_believes_have_no_effect(said):
     assert_array_equal(learn_metric(places, answers, np.zeros(60)), np.eye(5))
 
 
-def test_an_answer_that_nobody_believes_is_as_good_as_left_out(said):
+def test_a_fact_that_nobody_believes_is_as_good_as_left_out(said):
+    """An answer, too; but how far others reach depends on how many there are."""
     basis, places, answers = said
+    answers = replace(answers, is_fact=np.ones(60, dtype=bool))
     out, rest = answers.left_out(2), answers.without(2)
     believed = np.where(out, 0.0, np.linspace(0.5, 1.0, 60))
     view, other = see(basis, places, answers, believed), see(basis, places, rest, believed[~out])
@@ -129,3 +132,8 @@ def test_must_links_bend_the_graph_more_than_cannot_links(small, gather, place):
 
     pairs = [(k, 239 - k) for k in range(20)]
     assert turned(Links(240, must=pairs)) > turned(Links(240, cannot=pairs)) > 0
+
+
+def test_of_few_answers_each_reaches_little_and_a_fact_fully(gather):
+    answers = gather(Links(240, must=[(0, 1), (2, 3)], cannot=[(4, 5)], weight=[1.0, 2.0, 1.0]))
+    assert_allclose(answers.reach, [2 / (2 + PRIOR_ANSWERS), 1.0, 2 / (2 + PRIOR_ANSWERS)])

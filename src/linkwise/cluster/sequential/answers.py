@@ -118,13 +118,11 @@ class Answers:
             n_links=int(keep[: self.n_links].sum()),
         )
 
-    def reach(self, believed: Floats) -> Floats:
-        """Return how far each answer carries beyond its own rows.
-
-        As far as it is believed; of that facts carry fully, few answers a little.
-        """
-        n = believed[~self.is_fact].sum()
-        return believed * np.where(self.is_fact, 1.0, n / (n + PRIOR_ANSWERS))
+    @property
+    def reach(self) -> Floats:
+        """How far each answer carries beyond its own rows: facts fully, few answers a little."""
+        n = np.count_nonzero(~self.is_fact)
+        return np.where(self.is_fact, 1.0, n / (n + PRIOR_ANSWERS))
 
     def together(self, memberships: Floats) -> Floats:
         """Return, per pair, the chance that its rows are of one class."""

@@ -142,7 +142,7 @@ def _learn(
         times += out
         bent, rows = _learn_part(basis, places, part, believed[~out], start, cluster_of)
         known = known_clusters(part, believed[~out], rows, cluster_of)
-        gaussian = fit_gaussians(basis, places, part, believed[~out], bent, rows, known)
+        gaussian = fit_gaussians(basis, places, part, bent, rows, known)
         for view, landmarks in zip(parts, (bent, gaussian, gaussian), strict=True):
             seen = landmarks if view is parts[-1] else basis.votes(landmarks, basis.blocks)
             look = _as_seen(basis, answers, basis.votes(landmarks, places.blocks), seen)

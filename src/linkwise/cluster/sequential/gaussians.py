@@ -28,7 +28,6 @@ def fit_gaussians(
     basis: Basis,
     places: Places,
     answers: Answers,
-    believed: Floats,
     landmarks: Floats,
     rows: Floats,
     known: Ints,
@@ -43,8 +42,6 @@ def fit_gaussians(
         Where the rows spoken about lie among them.
     answers : Answers
         What was said.
-    believed : float64 array of shape (n_pairs,)
-        How far each answer is believed.
     landmarks, rows : float64 arrays of shape (n_landmarks, n_clusters) and (n_rows, n_clusters)
         What they are thought to be at first.
     known : int64 array of shape (n_rows,)
@@ -56,7 +53,7 @@ def fit_gaussians(
     is_known = known >= 0
     truth = one_hot(known[is_known], r)
     points = np.vstack([basis.features.astype(np.float64), places.features])
-    weight = np.append(np.ones(n), TEACHING * _reached(answers, believed))
+    weight = np.append(np.ones(n), TEACHING * _reached(answers))
     member = np.vstack([landmarks, rows])
     if_same, if_not = answers.chances(ERROR_RATE)
     messages = np.zeros((len(answers), 2, r))
@@ -72,11 +69,11 @@ def fit_gaussians(
     return member[:n]
 
 
-def _reached(answers: Answers, believed: Floats) -> Floats:
+def _reached(answers: Answers) -> Floats:
     """Return how far what was said of each row reaches; a name does fully."""
     reached = (answers.named >= 0).astype(np.float64)
     for end in (answers.i, answers.j):
-        np.maximum.at(reached, end, answers.reach(believed))
+        np.maximum.at(reached, end, answers.reach)
     return reached
 
 

@@ -66,7 +66,7 @@ def see(basis: Basis, places: Places, answers: Answers, believed: Floats) -> Coo
 
     Without answers it is how the clusters without answers were found.
     """
-    believed = answers.reach(believed)
+    believed = believed * answers.reach
     scaling = learn_metric(places, answers, believed)
     seen = basis.features @ scaling
     kept = _leading(seen, max(16, 2 * basis.n_clusters))
