@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import anyio.to_thread
 import numpy as np
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import APIRouter, Header, Path, Query, Response
 from numpy.typing import NDArray
 
 from linkwise.server.live.jobs import Report, Subject
 from linkwise.server.refusals import NotFound, refuses
 from linkwise.server.schemas.base import MOST
 from linkwise.server.schemas.sessions import Started
-from linkwise.server.schemas.views import Cluster
+from linkwise.server.schemas.views import Cluster, ClusterPage
 from linkwise.server.service import Live, ServiceHere, SessionId
 
 if TYPE_CHECKING:
@@ -89,6 +89,14 @@ async def clusters(live: Live, at_least: AtLeast = None) -> list[Cluster]:
     """Return the clusters with their names, sizes and exemplars."""
     view = await live.view(at_least)
     return [Cluster.model_validate(cluster) for cluster in view.clusters]
+
+
+@router.get("/clusters/{number}", responses=refuses(404, 409))
+async def describe_cluster(
+    live: Live, number: Annotated[int, Path(ge=0, le=65_535)]
+) -> ClusterPage:
+    """Return one cluster: rows, examples unlike each other, and what sets it apart."""
+    return ClusterPage.model_validate(await live.look_back(live.session.describe_cluster, number))
 
 
 Kind = Literal["pca", "neighbours"]
