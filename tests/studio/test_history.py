@@ -45,7 +45,7 @@ def test_a_doubtful_answer_is_looked_at_again_and_changed(open_page):
     studio.tab("Second look")
     studio.sees("Worth a second look")
     studio.button("Look again").first.click()
-    studio.sees("A second look at an earlier answer.")
+    studio.sees("Asked once more, to be sure.")
     studio.press("d")
     studio.sees("You said different.")
     expect(studio.page.get_by_text("Sending.")).to_have_count(0)
