@@ -21,11 +21,11 @@ def test_every_cluster_shows_its_size_how_sure_it_is_and_examples(open_page):
 
 def test_a_cluster_is_renamed_in_place(open_page):
     studio = open_page("flowers")
-    studio.page.get_by_label("Name of cluster 2").fill("setosa")
+    studio.page.get_by_label("Name of cluster 2", exact=True).fill("setosa")
     studio.press("Enter")
     expect(studio.button("More about setosa")).to_be_visible()
     studio.page.reload()
-    expect(studio.page.get_by_label("Name of cluster 2")).to_have_value("setosa")
+    expect(studio.page.get_by_label("Name of cluster 2", exact=True)).to_have_value("setosa")
 
 
 def test_clusters_are_split_and_joined_and_say_how_they_changed(open_page):

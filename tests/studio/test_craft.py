@@ -108,5 +108,5 @@ def test_somebody_who_does_not_know_how_many_clusters_says_so(open_page):
     sent = []
     studio.page.on("request", lambda r: r.method == "POST" and sent.append(r.post_data_json))
     studio.button("Build the clusters").click()
-    expect(studio.page.get_by_label("Name of cluster 2")).to_be_visible(timeout=120_000)
+    expect(studio.page.get_by_label("Name of cluster 2", exact=True)).to_be_visible(timeout=120_000)
     assert sent[0]["n_clusters"] == "auto"

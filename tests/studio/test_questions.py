@@ -90,8 +90,8 @@ def test_the_undo_key_takes_the_last_answer_back_and_asks_again(open_page):
 def test_letters_typed_into_a_field_are_not_answers(open_page):
     studio = open_page("digits")
     studio.wait_for_question()
-    studio.page.get_by_label("Name of cluster 1").fill("")
-    studio.page.get_by_label("Name of cluster 1").press_sequentially("sdcu")
+    studio.page.get_by_label("Name of cluster 1", exact=True).fill("")
+    studio.page.get_by_label("Name of cluster 1", exact=True).press_sequentially("sdcu")
     studio.press("Escape")
     assert studio.history() == []
 
@@ -114,7 +114,7 @@ def test_the_undo_key_takes_back_whatever_one_said_last(open_page):
     studio.wait_for_question()
     studio.press("s")
     studio.sees(re.compile("The clustering had"))
-    studio.page.get_by_label("Name of cluster 1").fill("zeros")
+    studio.page.get_by_label("Name of cluster 1", exact=True).fill("zeros")
     studio.press("Enter")
     expect(studio.button("More about zeros")).to_be_visible()
     studio.press("u")

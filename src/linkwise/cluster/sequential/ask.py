@@ -95,7 +95,7 @@ def choose_choices(basis: Basis, votes: Floats, among: Links, n_questions: int) 
 
 def choose_groups(basis: Basis, votes: Floats, among: Links, n_questions: int) -> list[Groups]:
     """Return up to ``n_questions`` pairs of groups of which nobody said whether they are one."""
-    waiting = _hypotheses(basis, votes.argmax(axis=1), among)
+    waiting = _hypotheses(basis, votes.argmax(axis=1), among, tries=0)
     return [
         Groups(_shown(basis, one), _shown(basis, other)) for one, other in waiting[:n_questions]
     ]
@@ -225,10 +225,12 @@ def _to_restructure(
             yield pair
 
 
-def _hypotheses(basis: Basis, labels: Ints, among: Links) -> list[tuple[Ints, Ints]]:
+def _hypotheses(
+    basis: Basis, labels: Ints, among: Links, tries: int = MAX_TRIES
+) -> list[tuple[Ints, Ints]]:
     """Return parts that may be one or two: halves of a cluster, and clusters that are most alike.
 
-    Each is asked about once; where the answer contradicts the clustering, up to ``MAX_TRIES`` times
+    Each is asked about once; where the answer contradicts the clustering, up to ``tries`` times
     more, and these come first.
     """
     half = cut_in_two(basis.coordinates, labels, basis.n_clusters)
@@ -245,7 +247,7 @@ def _hypotheses(basis: Basis, labels: Ints, among: Links) -> list[tuple[Ints, In
             for pairs in (among.must, among.cannot)
         )
         surprising = same if says_same else different
-        if same + different == 0 or (0 < surprising and same + different <= MAX_TRIES):
+        if same + different == 0 or (0 < surprising and same + different <= tries):
             waiting.append((surprising == 0, one, other))
     waiting.sort(key=lambda hypothesis: hypothesis[0])
     return [(one, other) for _, one, other in waiting]

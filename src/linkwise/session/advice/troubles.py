@@ -8,10 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.cluster.sequential.sequential import (
-    FIRST_ANSWERS,
-    SequentialClustering,
-)
+from linkwise.cluster.sequential.answers import CONFIRMED
+from linkwise.cluster.sequential.sequential import FIRST_ANSWERS, SequentialClustering
 from linkwise.constraints.closure import contradicted
 from linkwise.constraints.conflicts import Conflict, find_conflicts
 from linkwise.session.journal.log import Log
@@ -195,9 +193,12 @@ def _homeless(statements: Statements, n_clusters: int) -> list[Trouble]:
 def find_suspects(
     statements: Statements, model: SequentialClustering, name: Name
 ) -> list[Suspicion]:
-    """Return the answers that the model sets aside; there are none among the first ones."""
+    """Return the answers that the model doubts; there are none among the first ones.
+
+    Rows that were put together are facts, and do not count as answers here.
+    """
     links, found = model.links_, []
-    if links.n_links <= FIRST_ANSWERS:
+    if (links.weight < CONFIRMED).sum() <= FIRST_ANSWERS:
         return []
     n_must = len(links.must)
     doubtful = np.flatnonzero(model.suspicion_ >= DOUBTED)
