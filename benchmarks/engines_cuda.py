@@ -2,6 +2,7 @@
 
     python benchmarks/engines_cuda.py --check     every kernel against its emulation
     python benchmarks/engines_cuda.py --time      the table of docs/scale.md
+    python benchmarks/engines_cuda.py --estimator SequentialClustering with this engine
     python benchmarks/engines_cuda.py --sweep     variants: threads, tiles
 
 Needs NumPy and CuPy alone (what also compares with the processor's kernels says when numba is
@@ -485,6 +486,55 @@ def time_fit(n_rows):
     print(f"      label, transfers included {done - trained:5.2f} s; all {done - begin:5.2f} s")
 
 
+class HostRows:
+    """Rows in host memory, as a source that reads blocks."""
+
+    def __init__(self, X):
+        self._X = X
+        self.n_rows, self.n_features = X.shape
+
+    def read(self, start, stop):
+        return self._X[start:stop]
+
+    def sample(self, indices):
+        return self._X[indices]
+
+
+def time_estimator(n_rows):
+    """SequentialClustering on the GPU: needs all of linkwise."""
+    import linkwise as lw
+
+    X, kinds = np.empty((n_rows, N_FEATURES), np.float32), np.empty(n_rows, np.int64)
+    for start in range(0, n_rows, 100_000):
+        stop = min(start + 100_000, n_rows)
+        some, kind = pictures(stop - start, start)
+        some.get(out=X[start:stop])
+        kinds[start:stop] = cp.asnumpy(kind)
+    del some, kind
+    cp.get_default_memory_pool().free_all_blocks()
+    spoken = np.sort(np.random.default_rng(0).choice(n_rows, 60, replace=False))
+    few = lw.Links.sample(kinds[spoken], 100, random_state=0)
+    links = lw.Links(n_rows, must=spoken[few.must], cannot=spoken[few.cannot])
+    for turn in ("first", "again"):
+        model = lw.SequentialClustering(
+            10, n_partitions=300, n_blocks=128, engine="cuda", random_state=0
+        )
+        begin = time.perf_counter()
+        model.fit(HostRows(X))
+        fitted = time.perf_counter()
+        model.labels_  # noqa: B018
+        voted = time.perf_counter()
+        model.update(links)
+        heard = time.perf_counter()
+        model.labels_  # noqa: B018
+        done = time.perf_counter()
+        print(
+            f"      {turn}: fit {fitted - begin:.2f} s, first labels_ {voted - fitted:.2f} s, "
+            f"update {heard - voted:.2f} s, labels_ {1e3 * (done - heard):.1f} ms",
+            flush=True,
+        )
+
+
 def describe():
     found = cp.cuda.runtime.getDeviceProperties(0)
     print(f"{found['name'].decode()}, {found['multiProcessorCount']} multiprocessors")
@@ -523,6 +573,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--time", action="store_true")
     parser.add_argument("--sweep", action="store_true")
+    parser.add_argument("--estimator", action="store_true", help="needs all of linkwise")
     parser.add_argument("--profile", action="store_true", help="one vote, for a profiler")
     parser.add_argument("--rows", type=int, default=8_100_000)
     parser.add_argument("--fit-rows", type=int)
@@ -547,6 +598,9 @@ def main():
             time_labelling(chosen.rows, [(16384, 3 << 30)])
         with part("the whole fit"):
             time_fit(chosen.fit_rows or chosen.rows)
+    if chosen.estimator:
+        with part(f"SequentialClustering, {chosen.rows} rows"):
+            time_estimator(chosen.rows)
     if chosen.sweep:
         with part("sweep of the vote"):
             sweep_vote(chosen.rows)

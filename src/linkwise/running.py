@@ -28,6 +28,7 @@ class RunOptions:
     progress: Progress | None = None
     cancel: Cancel | None = None
     folder: str | os.PathLike[str] | None = None
+    quiet: bool | None = None
 
     def over(self, others: RunOptions) -> RunOptions:
         """Return these wishes, and those of ``others`` where there is none here."""
@@ -53,6 +54,7 @@ def run_options(
     progress: Progress | bool | None = None,
     cancel: Cancel | None = None,
     folder: str | os.PathLike[str] | None = None,
+    quiet: bool | None = None,
 ) -> Iterator[None]:
     """Say how what happens inside is to be run; no result depends on it.
 
@@ -71,6 +73,10 @@ def run_options(
     folder : path or None, default=None
         Where ``fit`` keeps the partitions' labels (one byte per row and partition) instead of
         memory. They live there as long as the model does, so fit one model in each folder.
+    quiet : bool or None, default=None
+        Whether :class:`~linkwise.SequentialClustering` leaves out its warnings about answers that
+        contradict each other or are set aside; ``links_.conflicts()`` and ``suspects_`` tell of
+        them. Filters of :mod:`warnings` belong to all threads, this belongs to one.
 
     Examples
     --------
@@ -83,7 +89,7 @@ def run_options(
     4 4 labelling rows
     """
     with _listener(progress) as listener:
-        wishes = RunOptions(listener, cancel, folder)
+        wishes = RunOptions(listener, cancel, folder, quiet)
         token = _current.set(wishes.over(_current.get()))
         try:
             yield

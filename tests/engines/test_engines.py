@@ -134,7 +134,7 @@ def test_rows_voted_on_in_parts_get_what_they_get_together(which, cuts, settled,
     for start, stop in zip([0, *sorted(cuts)], [*sorted(cuts), 500], strict=True):
         if start < stop:
             part = ballot.rule.count(np.ascontiguousarray(blocks[:, start:stop]))
-            parts.append(ballot.amend(part, start))
+            parts.append(ballot.part(start, stop - start).amend(part))
     for whole, pieces in zip(together, zip(*parts, strict=True), strict=True):
         np.testing.assert_array_equal(whole, np.concatenate(pieces))
     kept = np.setdiff1d(rows, ballot.left_out)

@@ -10,7 +10,7 @@ from linkwise import Links
 from linkwise.errors import InvalidInput
 from linkwise.session import Columns, Entry, Session, describe
 from linkwise.session.errors import DataChanged, InvalidEvent
-from linkwise.session.state import labelling
+from linkwise.session.state import margins
 
 N = 60
 
@@ -194,7 +194,7 @@ def test_after_more_splits_than_are_kept_rows_are_still_predicted(session, blobs
     kept, labels = session.predict(blobs), session.labels().copy()
     session.close()
     (session.folder / "checkpoint").unlink()
-    monkeypatch.setattr(labelling, "_MAX_SPLITS", 2)
+    monkeypatch.setattr(margins, "MOST_BYTES", 2)
     with Session.open(session.folder) as again:
         assert_array_equal(again.predict(blobs), kept)
         assert_array_equal(again.labels(), labels)

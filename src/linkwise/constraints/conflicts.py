@@ -11,6 +11,7 @@ from linkwise.constraints.closure import contradicted
 from linkwise.constraints.pairs import Pairs
 from linkwise.errors import Contradiction, ContradictionWarning
 from linkwise.markup import count, html_table
+from linkwise.running import current_options
 
 _COUNTS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _LONGEST_SPELLED = 12
@@ -93,6 +94,8 @@ def refuse_contradictions(must: Pairs, cannot: Pairs) -> None:
 
 def warn_of_contradictions(who: str, must: Pairs, cannot: Pairs, *, stacklevel: int = 3) -> None:
     """Warn that not all links can hold, if so; ``who`` hears them all the same."""
+    if current_options().quiet:
+        return
     conflict = next(find_conflicts(must, cannot), None)
     if conflict is not None:
         warnings.warn(

@@ -11,47 +11,24 @@ for what an engine is asked.
 
 from __future__ import annotations
 
-from functools import cache
-from importlib import import_module
+from typing import TYPE_CHECKING
 
-from linkwise.engines.base import Engine
-from linkwise.errors import InvalidInput, missing_extra
+from linkwise.lazy import loader
 
-#: The engines that have a name: the class, the package it needs, and the extra that brings that.
-_NAMED = {
-    "cpu": ("Cpu", "", ""),
-    "cuda": ("Cuda", "CuPy", "gpu"),
-    "ray": ("Ray", "Ray", "cluster"),
+if TYPE_CHECKING:
+    from linkwise.engines.cuda import Cuda as Cuda
+    from linkwise.engines.find import find_engine as find_engine
+    from linkwise.engines.ray import Ray as Ray
+
+#: Where each name lives; loaded on first use.
+_HOME = {
+    "Cuda": "linkwise.engines.cuda",
+    "Ray": "linkwise.engines.ray",
+    "find_engine": "linkwise.engines.find",
 }
 
-
-def find_engine(engine: str | Engine) -> Engine:
-    """Return the engine of this name, made once in a process, or the one that is given.
-
-    Examples
-    --------
-    >>> find_engine("cpu") is find_engine("cpu")
-    True
-    >>> find_engine("abacus")
-    Traceback (most recent call last):
-    linkwise.errors.InvalidInput: engine='abacus': there is no engine of this name.
-    """
-    if isinstance(engine, str):
-        return _named(engine)
-    if isinstance(engine, Engine) and not isinstance(engine, type):
-        return engine
-    raise InvalidInput(f"engine={engine!r}: expected the name of an engine, or an engine.")
+__all__ = [*_HOME]
 
 
-@cache
-def _named(name: str) -> Engine:
-    if name not in _NAMED:
-        raise InvalidInput(f"engine={name!r}: there is no engine of this name.")
-    class_name, package, extra = _NAMED[name]
-    try:
-        made: Engine = getattr(import_module(f"linkwise.engines.{name}"), class_name)()
-    except ModuleNotFoundError as error:
-        if error.name != package.lower():
-            raise
-        raise missing_extra(f'engine="{name}"', package, extra) from None
-    return made
+if not TYPE_CHECKING:  # type checkers would believe that any name is there
+    __getattr__ = loader(__name__, _HOME)

@@ -19,6 +19,7 @@ from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwise.engines.label_files import write_part
 from linkwise.ensemble import Ensemble, RowSource, SourceLike
 from linkwise.ensemble.execution import Execution
 from linkwise.ensemble.models import PartitionModels
@@ -32,10 +33,18 @@ T = TypeVar("T")
 
 
 class Votes(NamedTuple):
-    """The cluster of each row, and how far it leads."""
+    """The cluster of each row, -1 where it belongs nowhere, and how far it leads."""
 
     labels: Labels
     margins: Margins
+
+    def sizes(self, n_clusters: int) -> NDArray[np.int64]:
+        """Return how many rows each cluster has."""
+        return np.bincount(self.labels + 1, minlength=n_clusters + 1)[1:].astype(np.int64)
+
+    def write(self, folder: str) -> None:
+        """Write one Parquet file to a folder: the number of each row, its cluster, its margin."""
+        write_part(folder, 0, self.labels, self.margins)
 
 
 class Rule(Protocol):
@@ -75,15 +84,20 @@ class Ballot:
     settled: NDArray[np.integer]
     left_out: NDArray[np.int64]
 
-    def amend(self, votes: Votes, first: int = 0) -> Votes:
-        """Put what was settled in the place of the votes on rows from ``first`` on; lock them."""
+    def part(self, first: int, n_rows: int) -> Ballot:
+        """Return the vote over some rows alone, which then have the numbers from 0 on."""
+        here = _within(self.rows, first, n_rows)
+        left_out = self.left_out[_within(self.left_out, first, n_rows)]
+        return Ballot(
+            self.rule, n_rows, self.rows[here] - first, self.settled[here], left_out - first
+        )
+
+    def amend(self, votes: Votes) -> Votes:
+        """Put what was settled in the place of the votes, and lock them."""
         labels, margins = votes
-        here, settled = _within(self.rows, first, len(labels)), self.settled
-        rows, said = self.rows[here] - first, settled[here]
-        margins[rows[labels[rows] != said]] = 0.0
-        labels[rows] = said
-        nowhere = self.left_out[_within(self.left_out, first, len(labels))] - first
-        labels[nowhere], margins[nowhere] = -1, 0.0
+        margins[self.rows[labels[self.rows] != self.settled]] = 0.0
+        labels[self.rows] = self.settled
+        labels[self.left_out], margins[self.left_out] = -1, 0.0
         for array in votes:
             array.setflags(write=False)
         return votes
@@ -94,7 +108,7 @@ def _within(rows: NDArray[np.integer], first: int, n_rows: int) -> NDArray[np.bo
 
 
 class Outcome(Protocol):
-    """What was voted; an engine may fetch it when it is asked for."""
+    """What was voted; an engine may fetch it when it is asked for. :class:`Votes` are one."""
 
     @property
     def labels(self) -> Labels:
@@ -103,6 +117,12 @@ class Outcome(Protocol):
     @property
     def margins(self) -> Margins:
         """Lead of each row's cluster over the next."""
+
+    def sizes(self, n_clusters: int) -> NDArray[np.int64]:
+        """Return how many rows each cluster has."""
+
+    def write(self, folder: str) -> None:
+        """Write Parquet files to a folder: the number of each row, its cluster, its margin."""
 
 
 @runtime_checkable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -138,8 +139,16 @@ class Ensemble:
         FORMAT.write(target / HEADER_FILE, header)
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str], mmap: bool = True) -> Ensemble:
-        """Open what :meth:`save` wrote; the labels are mapped from their file if ``mmap``."""
+    def load(
+        cls,
+        folder: str | os.PathLike[str],
+        mmap: bool = True,
+        label: Callable[[Preparation, PartitionModels], Ensemble] | None = None,
+    ) -> Ensemble:
+        """Open what :meth:`save` wrote; the labels are mapped from their file if ``mmap``.
+
+        With ``label`` they are not read: it makes them again.
+        """
         source = Path(folder)
         header = _read_header(source / HEADER_FILE)
         preparation = Preparation(
@@ -152,6 +161,8 @@ class Ensemble:
         _check_preparation(source, preparation)
         arrays = {name: read_array(source, name, FORMAT.what) for name in kind.layout}
         models = models_from_arrays(kind, arrays, preparation.n_features)
+        if label is not None:
+            return label(preparation, models)
         labels = LabelMatrix.load(source, mmap)
         if labels.n_partitions != models.n_partitions:
             raise InvalidInput(

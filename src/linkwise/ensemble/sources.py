@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from io import FileIO
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from linkwise.ensemble.npy import read_npy_header
+from linkwise.ensemble.files import PARQUET, FileRows
+from linkwise.ensemble.npy_source import NpySource
 from linkwise.ensemble.parquet import ParquetSource
 from linkwise.errors import InvalidInput, MissingData
 from linkwise.typing import MatrixLike
@@ -48,11 +49,14 @@ class RowSource(Protocol):
 
 
 #: What :func:`as_source` understands.
-SourceLike: TypeAlias = str | os.PathLike[str] | MatrixLike | RowSource
+SourceLike: TypeAlias = str | os.PathLike[str] | list[str] | MatrixLike | RowSource
 
 
 def as_source(X: SourceLike) -> RowSource:
     """Wrap a table: an array, a sparse matrix, a data frame, a file name or a row source.
+
+    A file is a ``.npy`` or a Parquet file; a folder of Parquet files and a list of files are read
+    one file after the other, see :class:`~linkwise.ensemble.FileRows`.
 
     Examples
     --------
@@ -63,7 +67,9 @@ def as_source(X: SourceLike) -> RowSource:
     [[3, 4], [5, 6]]
     """
     if isinstance(X, str | os.PathLike):
-        return _file_source(Path(X))
+        return _file_source(X)
+    if isinstance(X, list) and is_source(X):
+        return _checked(FileRows([os.fspath(name) for name in X]))
     if sparse.issparse(X):
         return _checked(SparseSource(X))
     if isinstance(X, RowSource) and not isinstance(X, np.ndarray):
@@ -71,12 +77,22 @@ def as_source(X: SourceLike) -> RowSource:
     return _checked(ArraySource(X))
 
 
-def _file_source(path: Path) -> RowSource:
+def is_source(X: object) -> bool:
+    """Tell whether rows are to be opened, such as files or a dataset, and are no matrix."""
+    if isinstance(X, list):
+        return bool(X) and all(isinstance(name, str | os.PathLike) for name in X)
+    return isinstance(X, str | os.PathLike) or hasattr(X, "read") or hasattr(X, "iter_batches")
+
+
+def _file_source(name: str | os.PathLike[str]) -> RowSource:
+    path = Path(name)
+    if "://" in str(name) or path.is_dir():
+        return _checked(FileRows(name))
     if not path.exists():
         raise MissingData(f"there is no file {path}.")
     if path.suffix == ".npy":
         return _checked(NpySource(path))
-    if path.suffix in (".parquet", ".pq"):
+    if path.suffix in PARQUET:
         return _checked(ParquetSource(path))
     raise InvalidInput(f"{path}: rows are read from .npy and .parquet files, not {path.suffix!r}.")
 
@@ -141,6 +157,7 @@ def find_bad_value(source: RowSource) -> InvalidInput | None:
         if bad.any():
             row, column = np.argwhere(bad)[0].tolist()
             value = block[row, column]
+            start += source.first if isinstance(source, Part) else 0
             name = "NaN" if np.isnan(value) else str(value)
             return InvalidInput(
                 f"X[{start + row}, {column}] is {name}. Every value must be a finite number: "
@@ -196,52 +213,24 @@ class SparseSource:
         return self._matrix[rows]
 
 
-class NpySource:
-    """Rows of a ``.npy`` file, read by position and never mapped.
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Consecutive rows of a table, as a table of their own."""
 
-    A mapped file would count as memory of the process page by page; plain reads leave it in the
-    system's file cache. Row-major and column-major files are both understood.
-    """
+    source: RowSource
+    first: int
+    n_rows: int
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
-        shape, self._by_column, self._dtype, self._offset = read_npy_header(self.path)
-        if len(shape) != 2:
-            raise InvalidInput(f"{self.path} holds an array of shape {shape}, expected a table.")
-        if self._dtype.kind not in "buif":
-            raise InvalidInput(f"{self.path} holds {self._dtype} values, expected real numbers.")
-        self.n_rows, self.n_features = shape
+    @property
+    def n_features(self) -> int:
+        return self.source.n_features
 
     def read(self, start: int, stop: int) -> Block:
-        with open(self.path, "rb", buffering=0) as file:
-            if not self._by_column:
-                return self._values(file, start * self.n_features, (stop - start, self.n_features))
-            columns = [
-                self._values(file, j * self.n_rows + start, (stop - start,))
-                for j in range(self.n_features)
-            ]
-        return np.stack(columns, axis=1)
+        return self.source.read(self.first + start, self.first + stop)
 
-    def sample(self, indices: NDArray[np.intp]) -> Block:
-        rows = np.empty((len(indices), self.n_features), dtype=self._dtype)
-        with open(self.path, "rb", buffering=0) as file:
-            if self._by_column:  # a whole column is read at once, values are picked from it
-                for j in range(self.n_features):
-                    column = self._values(file, j * self.n_rows, (self.n_rows,))
-                    rows[:, j] = column[indices]
-            else:
-                for i, row in enumerate(indices.tolist()):
-                    rows[i] = self._values(file, row * self.n_features, (self.n_features,))
-        return rows
 
-    def _values(self, file: FileIO, first: int, shape: tuple[int, ...]) -> Block:
-        values = np.empty(shape, dtype=self._dtype)
-        file.seek(self._offset + first * self._dtype.itemsize)
-        view = values.reshape(-1).view(np.uint8).data
-        done = 0
-        while done < len(view):
-            count = file.readinto(view[done:])
-            if not count:
-                raise InvalidInput(f"{self.path} ended while it was read. The file was changed.")
-            done += count
-        return values
+def part_of(source: RowSource, start: int, stop: int) -> RowSource:
+    """Return the rows from ``start`` to ``stop`` of a table; sparse ones stay sparse."""
+    if isinstance(source, SparseSource):
+        return SparseSource(source.sparse_rows(slice(start, stop)))
+    return Part(source, start, stop - start)

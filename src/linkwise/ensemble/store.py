@@ -8,6 +8,7 @@ sets. With a stride that is a large power of two they would all compete for the 
 
 from __future__ import annotations
 
+import errno
 import mmap as mmap_module
 import os
 import weakref
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwise.ensemble.npy import read_npy_header
-from linkwise.errors import InvalidInput, MissingData
+from linkwise.errors import InvalidInput, LinkwiseError, MissingData
 from linkwise.files.headed import Format, short
 
 ALIGNMENT = 64
@@ -106,11 +107,7 @@ class LabelMatrix:
     def rows(self, indices: ArrayLike) -> NDArray[np.uint8]:
         """Return the labels of some rows, point-major: (len(indices), n_partitions)."""
         chosen = np.asarray(indices, dtype=np.intp)
-        outside = (chosen < 0) | (chosen >= self._n_rows)
-        if outside.any():
-            raise InvalidInput(
-                f"row {chosen[outside][0]} is outside the {self._n_rows} rows of the label matrix."
-            )
+        self._check_inside(chosen)
         self._check_file()
         return np.ascontiguousarray(self._buffer[:, chosen].T)
 
@@ -174,6 +171,13 @@ class LabelMatrix:
             os.replace(draft, self.folder / ARRAY_FILE)
         self._buffer, self._watch, self._is_borrowed = larger, None, False
 
+    def _check_inside(self, rows: NDArray[np.intp]) -> None:
+        outside = (rows < 0) | (rows >= self._n_rows)
+        if outside.any():
+            raise InvalidInput(
+                f"row {rows[outside][0]} is outside the {self._n_rows} rows of the label matrix."
+            )
+
     def _check_file(self) -> None:
         if self._watch is not None:
             self._watch.check()
@@ -193,8 +197,14 @@ class LabelMatrix:
 
     def _write_header(self) -> None:
         assert self.folder is not None
-        header = {"n_partitions": self.n_partitions, "n_rows": self._n_rows}
-        FORMAT.write(self.folder / HEADER_FILE, header)
+        FORMAT.write(self.folder / HEADER_FILE, self._header())
+
+    def _header(self) -> dict[str, object]:
+        return {"n_partitions": self.n_partitions, "n_rows": self._n_rows}
+
+    def save_without(self, folder: str | os.PathLike[str]) -> None:
+        """Write down how many labels there are, and not the labels themselves."""
+        FORMAT.write(Path(folder) / HEADER_FILE, {**self._header(), "elsewhere": True})
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the labels to ``folder``; where they live there already, only flush them."""
@@ -217,6 +227,11 @@ class LabelMatrix:
         header = _read_header(source / HEADER_FILE)
         n_partitions, n_rows = header["n_partitions"], header["n_rows"]
         path = source / ARRAY_FILE
+        if header.get("elsewhere") is True:
+            raise MissingData(
+                f"{source} holds no labels: they were not on one machine. Open it with the rows, "
+                "which are labelled again: load(path, X=rows, engine=...)."
+            )
         buffer = _open(path)
         if buffer.shape[0] != n_partitions or not padded(n_rows) <= buffer.shape[1]:
             raise InvalidInput(
@@ -229,6 +244,14 @@ class LabelMatrix:
         matrix.write(0, buffer[:, :n_rows])
         return matrix
 
+    @classmethod
+    def resume(cls, folder: str | os.PathLike[str]) -> LabelMatrix:
+        """Open what is in a folder to write on in the same file."""
+        found = cls.load(folder)
+        path = Path(folder) / ARRAY_FILE
+        buffer = np.lib.format.open_memmap(path, mode="r+")
+        return cls(buffer, found.n_rows, Path(folder))
+
 
 def _aligned(n_partitions: int, capacity: int) -> NDArray[np.uint8]:
     raw = np.empty(n_partitions * capacity + ALIGNMENT, dtype=np.uint8)
@@ -240,7 +263,27 @@ def _create(path: Path, n_partitions: int, capacity: int) -> NDArray[np.uint8]:
     mapped: NDArray[np.uint8] = np.lib.format.open_memmap(
         path, mode="w+", dtype=np.uint8, shape=(n_partitions, capacity)
     )
+    try:
+        _claim(path)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            return mapped  # a file system that cannot tell
+        path.unlink()
+        raise LinkwiseError(
+            f"there is no room for {mapped.size / 1e9:.3g} GB of labels in {path.parent}. Make "
+            "some, or keep them elsewhere."
+        ) from None
     return mapped
+
+
+def _claim(path: Path) -> None:
+    """Have the disk set aside all blocks of a file.
+
+    Without them, a page of the mapped file that finds the disk full would end the process.
+    """
+    if hasattr(os, "posix_fallocate"):
+        with open(path, "r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
 
 
 def _flush(buffer: NDArray[np.uint8]) -> None:

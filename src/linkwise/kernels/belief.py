@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from linkwise.kernels.compiling import njit
 
 #: Nothing is impossible: the least share a class has, so that no sum underflows.
 LEAST = 1e-12
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def softmax_rows(scores):  # type: ignore[no-untyped-def]
     """Return the rows of ``scores`` as probabilities."""
     shares = np.empty_like(scores)
@@ -24,7 +25,7 @@ def softmax_rows(scores):  # type: ignore[no-untyped-def]
     return shares
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def propagate(prior, messages, i, j, if_same, if_different, n_sweeps):  # type: ignore[no-untyped-def]
     """Pass messages along all links at once, ``n_sweeps`` times; return what each row is told.
 
@@ -60,12 +61,15 @@ def propagate(prior, messages, i, j, if_same, if_different, n_sweeps):  # type: 
                 for c in range(prior.shape[1]):
                     said = np.log(if_different[link] + spread * replies[link, side, c])
                     replies[link, side, c] = 0.5 * (messages[link, side, c] + said)
-        messages[:] = replies
+        for link in range(len(i)):
+            for side in range(2):
+                for c in range(prior.shape[1]):
+                    messages[link, side, c] = replies[link, side, c]
         _tell(messages, i, j, told)
     return told
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _reply(prior, told, thinks):  # type: ignore[no-untyped-def]
     """Set ``thinks`` to prior * exp(told), scaled to sum to 1."""
     highest = told.max()
@@ -77,7 +81,7 @@ def _reply(prior, told, thinks):  # type: ignore[no-untyped-def]
         thinks[c] /= total
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _tell(messages, i, j, told):  # type: ignore[no-untyped-def]
     """Add up the messages that arrive at each row."""
     told[:] = 0.0

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from linkwise.kernels.compiling import njit
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def project_onto_bounds(metric, apart, sign, bound, price, max_iter, tol):  # type: ignore[no-untyped-def]
     """Move ``metric`` to the log-determinant projection onto bounds that may give way at a price.
 

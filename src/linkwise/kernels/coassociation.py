@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from linkwise.kernels.compiling import njit
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def nearest_by_coassociation(points, landmarks, n_nearest, skip):  # type: ignore[no-untyped-def]
     """Return, for every point, the landmarks it shares most partitions with.
 

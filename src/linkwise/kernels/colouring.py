@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from linkwise.kernels.compiling import njit
 
 COLOURED = 1 << 60  # larger than any priority of a node that still waits
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def colour_groups(cost, indptr, indices, max_retreats):  # type: ignore[no-untyped-def]
     """Colour the nodes of a graph so that no edge joins two of the same colour.
 
@@ -77,7 +78,7 @@ def colour_groups(cost, indptr, indices, max_retreats):  # type: ignore[no-untyp
     return labels, -1, True
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _static_rank(cost, indptr):  # type: ignore[no-untyped-def]
     """Number the nodes: most neighbours first, then the clearest preference."""
     n_nodes, n_colours = cost.shape
@@ -94,7 +95,7 @@ def _static_rank(cost, indptr):  # type: ignore[no-untyped-def]
     return rank
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _mark(node, colour, change, indptr, indices, taken, n_free):  # type: ignore[no-untyped-def]
     """Tell the neighbours of ``node`` that it took (1) or gave back (-1) ``colour``."""
     for edge in range(indptr[node], indptr[node + 1]):

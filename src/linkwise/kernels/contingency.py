@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from linkwise.kernels.compiling import njit
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def count_meetings(labels, reference, n_labels, n_reference):  # type: ignore[no-untyped-def]
     """Count rows by partition, label and reference label.
 
@@ -21,7 +22,7 @@ def count_meetings(labels, reference, n_labels, n_reference):  # type: ignore[no
     return counts
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def count_votes(labels, n_labels):  # type: ignore[no-untyped-def]
     """Count, for every row, how many partitions give it each label: (n_rows, n_labels), int32."""
     n_partitions, n_rows = labels.shape

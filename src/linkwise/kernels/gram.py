@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from linkwise.kernels.compiling import njit
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def gram(indptr, indices, data, n_columns):  # type: ignore[no-untyped-def]
     """Return ``A.T @ A`` as a dense (n_columns, n_columns) array, for ``A`` in CSR form.
 

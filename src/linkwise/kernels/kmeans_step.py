@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numba import njit
 from numpy.typing import NDArray
 
+from linkwise.kernels.compiling import njit
 from linkwise.typing import Matrix
 
 Floats = NDArray[np.floating[Any]]
@@ -35,7 +35,7 @@ def cluster_means(X: Matrix, labels: Ints, centers: Floats) -> tuple[Floats, Int
     return means, counts
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _sums(X, labels, n_clusters):  # type: ignore[no-untyped-def]
     sums = np.zeros((n_clusters, X.shape[1]))
     for i in range(len(X)):
@@ -44,7 +44,7 @@ def _sums(X, labels, n_clusters):  # type: ignore[no-untyped-def]
     return sums
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def move_groups(cost, first, members, indptr, indices, price, labels):  # type: ignore[no-untyped-def]
     """Move each group of rows to the cluster where distances plus broken links are cheapest.
 

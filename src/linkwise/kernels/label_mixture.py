@@ -9,10 +9,11 @@ and one column per cluster: the share of that class among the cluster's rows wit
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from linkwise.kernels.compiling import njit
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def count_classes(codes, first, rows, labels, n_clusters):  # type: ignore[no-untyped-def]
     """Count ``rows`` by class and cluster; returns float64 (n_classes, n_clusters).
 
@@ -28,7 +29,7 @@ def count_classes(codes, first, rows, labels, n_clusters):  # type: ignore[no-un
     return counts
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def mixture_of(counts, first):  # type: ignore[no-untyped-def]
     """Divide the counts of each column by its total per cluster; uniform where that is zero."""
     n_clusters = counts.shape[1]
@@ -43,7 +44,7 @@ def mixture_of(counts, first):  # type: ignore[no-untyped-def]
     return mixture
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def label_prices(codes, first, strength, mixture):  # type: ignore[no-untyped-def]
     r"""Return what each row's labels cost in each cluster, float64 (n_rows, n_clusters).
 
@@ -66,7 +67,7 @@ def label_prices(codes, first, strength, mixture):  # type: ignore[no-untyped-de
     return prices
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def label_cost(counts, first, strength):  # type: ignore[no-untyped-def]
     """Return the label part of the objective when every mixture is that of its cluster.
 

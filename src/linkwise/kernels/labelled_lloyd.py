@@ -8,13 +8,14 @@ where ``x @ c - offset`` is largest. The lower cluster wins a tie.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from linkwise.kernels.compiling import njit
 
 #: Rows per matrix product: their scores stay in the fastest cache.
 TILE = 256
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def assign_dense(X, kind, start, stop, centers, offsets, labels, sums, counts):  # type: ignore[no-untyped-def]
     """Label the rows from ``start`` to ``stop``; add them up by cluster in ``sums``, ``counts``.
 
@@ -46,7 +47,7 @@ def assign_dense(X, kind, start, stop, centers, offsets, labels, sums, counts): 
     return changed
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def assign_sparse(data, indices, indptr, kind, start, stop, centers, offsets, labels, sums, counts):  # type: ignore[no-untyped-def]
     """Do what ``assign_dense`` does, for rows in CSR form."""
     n_clusters = centers.shape[1]
@@ -74,7 +75,7 @@ def assign_sparse(data, indices, indptr, kind, start, stop, centers, offsets, la
     return changed
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def distances_dense(X, labels, centers):  # type: ignore[no-untyped-def]
     """Return the squared distance of each row to centre ``labels[i]``, a row of ``centers``."""
     distances = np.zeros(len(X))
@@ -85,7 +86,7 @@ def distances_dense(X, labels, centers):  # type: ignore[no-untyped-def]
     return distances
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def distances_sparse(data, indices, indptr, labels, centers):  # type: ignore[no-untyped-def]
     """Do what ``distances_dense`` does, for rows in CSR form."""
     norms = np.zeros(len(centers))

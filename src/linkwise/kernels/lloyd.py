@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from linkwise.kernels.compiling import njit
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})  # sums in vectors
+@njit(fastmath={"reassoc", "contract", "nsz"})  # sums in vectors
 def lloyd(X, labels, n_clusters, max_iter):  # type: ignore[no-untyped-def]
     """Run k-means from ``labels`` until nothing moves; return the labels and the sum of squares.
 
@@ -29,7 +30,8 @@ def lloyd(X, labels, n_clusters, max_iter):  # type: ignore[no-untyped-def]
         for k in range(n_clusters):
             if sizes[k] == 0:
                 far = distance.argmax()
-                centers[k] = X[far]
+                for f in range(d):
+                    centers[k, f] = X[far, f]
                 distance[far] = -1.0
             else:
                 centers[k] /= sizes[k]

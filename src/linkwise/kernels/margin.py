@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from linkwise.kernels.compiling import njit
 
 #: Terms this many widths below the largest one change no digit of a double.
 NEGLIGIBLE = 40.0
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def best_together(S, i, j):  # type: ignore[no-untyped-def]
     """Return for each pair the cluster of largest joint score, and that score; ties go low."""
     n_pairs = len(i)
@@ -32,7 +33,7 @@ def best_together(S, i, j):  # type: ignore[no-untyped-def]
     return cluster, score
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def best_apart(S, i, j):  # type: ignore[no-untyped-def]
     """Return for each pair the two different clusters of largest joint score, and that score.
 
@@ -55,7 +56,7 @@ def best_apart(S, i, j):  # type: ignore[no-untyped-def]
     return first, second, score
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _two_largest(scores):  # type: ignore[no-untyped-def]
     best, runner_up = (0, 1) if scores[0] >= scores[1] else (1, 0)
     for k in range(2, len(scores)):
@@ -66,7 +67,7 @@ def _two_largest(scores):  # type: ignore[no-untyped-def]
     return best, runner_up
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def row_losses(S, rows, target, factor, width, D):  # type: ignore[no-untyped-def]
     """Add ``factor`` times the sum over rows and clusters z of [1 - S[i, target] + S[i, z]]_+.
 
@@ -86,7 +87,7 @@ def row_losses(S, rows, target, factor, width, D):  # type: ignore[no-untyped-de
     return factor * total
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def worst_losses(S, target, factor, width, D):  # type: ignore[no-untyped-def]
     """Add ``factor`` times the sum over all rows of the largest [1 - S[i, target] + S[i, z]]_+.
 
@@ -108,7 +109,7 @@ def worst_losses(S, target, factor, width, D):  # type: ignore[no-untyped-def]
     return factor * total
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def together_losses(S, i, j, cluster, weight, width, D):  # type: ignore[no-untyped-def]
     """Add the must-links' losses: ``cluster[p]`` for both rows must beat any two different ones."""
     n_clusters = S.shape[1]
@@ -138,7 +139,7 @@ def together_losses(S, i, j, cluster, weight, width, D):  # type: ignore[no-unty
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def apart_losses(S, i, j, first, second, weight, width, D):  # type: ignore[no-untyped-def]
     """Add the cannot-links' losses: ``first`` and ``second`` must beat any common cluster."""
     n_clusters = S.shape[1]
@@ -160,7 +161,7 @@ def apart_losses(S, i, j, first, second, weight, width, D):  # type: ignore[no-u
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _hinge(t, width):  # type: ignore[no-untyped-def]
     """Return max(0, t) and its slope."""
     if width == 0.0 or abs(t) > NEGLIGIBLE * width:
@@ -170,7 +171,7 @@ def _hinge(t, width):  # type: ignore[no-untyped-def]
     return value, (1.0 if t > 0.0 else small) / (1.0 + small)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _hinge_of_max(t, width, share):  # type: ignore[no-untyped-def]
     """Return max(0, t[0], t[1], ...); ``share`` receives its slopes."""
     peak, at = 0.0, -1

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from linkwise.kernels.compiling import njit
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def move_groups_by_metric(  # type: ignore[no-untyped-def]
     cost, first, members, indptr, indices, weight, distance, farthest, labels
 ):
@@ -54,7 +55,7 @@ def move_groups_by_metric(  # type: ignore[no-untyped-def]
     return moved
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _price(weight, distance, farthest, a, b):  # type: ignore[no-untyped-def]
     """Return what a link costs when its rows are in clusters ``a`` and ``b``."""
     if a < 0 or b < 0:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from linkwise.kernels.compiling import njit
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def settle_links(distance, must, cannot, weight, nearest, second, labels):  # type: ignore[no-untyped-def]
     """Change ``labels`` in place, link by link, to the cheapest way of keeping or breaking each.
 
@@ -51,7 +52,7 @@ def settle_links(distance, must, cannot, weight, nearest, second, labels):  # ty
     return pulls
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def settle_pairs(distance, between, gap, neighbour, must, cannot, weight, labels):  # type: ignore[no-untyped-def]
     """Give both rows of each broken link, in its turn, the cheapest of all pairs of clusters.
 
@@ -97,6 +98,6 @@ def settle_pairs(distance, between, gap, neighbour, must, cannot, weight, labels
     return attraction
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _farther(distance, pair, k):  # type: ignore[no-untyped-def]
     return pair[1] if distance[pair[1], k] > distance[pair[0], k] else pair[0]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from linkwise.kernels.compiling import njit
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def smallest(products, half_norms, found):  # type: ignore[no-untyped-def]
     """Write to row ``i`` of ``found`` where ``half_norms - products[i]`` is smallest.
 
@@ -31,7 +32,7 @@ def smallest(products, half_norms, found):  # type: ignore[no-untyped-def]
                 found[i, place] = j
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(fastmath={"reassoc", "contract"})
 def keep_nearest(X, points, candidates, index, squared):  # type: ignore[no-untyped-def]
     """Of the ``candidates`` of each row of ``X`` keep the nearest, by exact distance.
 
@@ -46,7 +47,7 @@ def keep_nearest(X, points, candidates, index, squared):  # type: ignore[no-unty
         _keep(candidates[i], distance, index[i], squared[i])
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(fastmath={"reassoc", "contract"})
 def keep_nearest_sparse(  # type: ignore[no-untyped-def]
     indptr, indices, data, points, candidates, index, squared
 ):
@@ -63,7 +64,7 @@ def keep_nearest_sparse(  # type: ignore[no-untyped-def]
         _keep(candidates[i], distance, index[i], squared[i])
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(fastmath={"reassoc", "contract"})
 def _squared_distance(x, point):  # type: ignore[no-untyped-def]
     total = 0.0
     for f in range(len(x)):
@@ -72,7 +73,7 @@ def _squared_distance(x, point):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _keep(candidates, distance, index, squared):  # type: ignore[no-untyped-def]
     """Sort the candidates by distance, then position, and write the first ones."""
     for c in range(1, len(distance)):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from linkwise.kernels.compiling import njit
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def assign_within(cost, low, high, prices):  # type: ignore[no-untyped-def]
     """Return the cheapest labels for which cluster ``k`` has ``low[k]`` to ``high[k]`` rows.
 
@@ -85,7 +86,7 @@ def assign_within(cost, low, high, prices):  # type: ignore[no-untyped-def]
     return labels, _final_prices(step, wanted, low, high, tiny), True
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _lists(labels, n_clusters):  # type: ignore[no-untyped-def]
     """Return the members of each cluster as doubly linked lists; -1 is the end."""
     after = np.full(len(labels), -1)
@@ -96,7 +97,7 @@ def _lists(labels, n_clusters):  # type: ignore[no-untyped-def]
     return after, before, first
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _enter(i, k, after, before, first):  # type: ignore[no-untyped-def]
     after[i], before[i] = first[k], -1
     if first[k] >= 0:
@@ -104,7 +105,7 @@ def _enter(i, k, after, before, first):  # type: ignore[no-untyped-def]
     first[k] = i
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _leave(i, k, after, before, first):  # type: ignore[no-untyped-def]
     if before[i] >= 0:
         after[before[i]] = after[i]
@@ -114,7 +115,7 @@ def _leave(i, k, after, before, first):  # type: ignore[no-untyped-def]
         before[after[i]] = before[i]
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _cheapest_moves(a, cost, after, first, step, mover):  # type: ignore[no-untyped-def]
     """Note for each other cluster what the cheapest move of a row of ``a`` costs, and whose."""
     n_clusters = cost.shape[1]
@@ -129,7 +130,7 @@ def _cheapest_moves(a, cost, after, first, step, mover):  # type: ignore[no-unty
         i = after[i]
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _paths(step, source, tiny):  # type: ignore[no-untyped-def]
     """Return the length of the shortest path to each node, and the node before it."""
     n_nodes = len(step)
@@ -151,7 +152,7 @@ def _paths(step, source, tiny):  # type: ignore[no-untyped-def]
     return length, came_from
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _final_prices(step, wanted, low, high, tiny):  # type: ignore[no-untyped-def]
     """Return prices under which nothing wants to move: path lengths to the hub."""
     hub = len(step) - 1

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from linkwise.kernels.compiling import njit
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def nearest_center_of_votes(labels, weights, centers):  # type: ignore[no-untyped-def]
     """Return, for every row, the nearest centre to its votes and how far its first cluster leads.
 

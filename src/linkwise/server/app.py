@@ -20,9 +20,9 @@ from linkwise.server.doors import Doors
 from linkwise.server.files.export import ExportFolder
 from linkwise.server.files.folder import DataFolder
 from linkwise.server.files.uploads import Uploads
+from linkwise.server.idle import close_idle_sessions
 from linkwise.server.keys import Keys
 from linkwise.server.limits import Limits
-from linkwise.server.live.idle import close_idle_sessions
 from linkwise.server.live.jobs import Jobs
 from linkwise.server.live.shelf import Shelf
 from linkwise.server.logs import AccessLog

@@ -122,10 +122,14 @@ def test_nobody_is_asked_about_two_rows_that_have_names():
 def test_what_is_set_aside_is_said_where_update_was_called():
     data, y = load_digits(return_X_y=True)
     model = lw.SequentialClustering(10, n_partitions=50, random_state=0).fit(data[:600])
+    links = lw.Links.sample(y[:600], 600, noise=0.2, random_state=1)
     with pytest.warns(ConstraintWarning) as caught:
-        model.update(lw.Links.sample(y[:600], 600, noise=0.2, random_state=1))
+        model.update(links)
     assert any("were set aside" in str(w.message) for w in caught)
     assert {w.filename for w in caught} == {__file__}
+    model.retract(links)
+    with lw.run_options(quiet=True):
+        assert model.update(links).report_.set_aside > 0
 
 
 @pytest.mark.parametrize("method", ["update", "retract"])

@@ -16,9 +16,15 @@ from numpy.typing import NDArray
 
 from linkwise.cluster.sequential.model_layout import LAYOUTS, MOST_CLUSTERS, SAID, CheckedArrays
 from linkwise.constraints import Links, PartialLabels
-from linkwise.ensemble import Ensemble
+from linkwise.engines.base import Engine
+from linkwise.engines.find import find_engine
+from linkwise.ensemble import Ensemble, SourceLike
+from linkwise.ensemble.execution import Execution
+from linkwise.ensemble.models import PartitionModels
+from linkwise.ensemble.preparation import Preparation
 from linkwise.errors import InvalidInput
 from linkwise.files.headed import Format, read_array, short, write_arrays
+from linkwise.running import current_options
 
 FORMAT = Format("linkwise model", 4)
 HEADER_FILE = "model.json"
@@ -82,7 +88,13 @@ def write_model(stored: StoredModel, folder: Path) -> None:
         os.replace(draft, folder)
 
 
-def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
+def load(
+    path: str | os.PathLike[str],
+    *,
+    mmap: bool = False,
+    X: SourceLike | None = None,
+    engine: str | Engine = "cpu",
+) -> Any:
     """Open a model that ``save`` wrote: the same labels, ready for more answers.
 
     Parameters
@@ -91,6 +103,11 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
         The folder that ``save`` wrote.
     mmap : bool, default=False
         Leave the partitions' labels in their file, mapped, instead of reading them into memory.
+    X : array-like, path or RowSource, default=None
+        The rows the model was fitted on, to have them labelled again instead of reading their
+        labels. A model that lay on a cluster is stored without these.
+    engine : {"cpu", "cuda", "ray"} or engine, default="cpu"
+        Where the work over all rows is to be done from now on.
 
     Examples
     --------
@@ -105,7 +122,8 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
     folder = Path(path)
     header = _read_header(folder / HEADER_FILE)
     kind = header["class"]
-    ensemble = Ensemble.load(folder / ENSEMBLE_FOLDER, mmap=mmap)
+    label = None if X is None else _labelling(X, find_engine(engine), folder, header["n_rows"])
+    ensemble = Ensemble.load(folder / ENSEMBLE_FOLDER, mmap, label)
     _check_fits(folder / HEADER_FILE, header, ensemble)
     sizes = {
         "n": ensemble.n_rows,
@@ -124,7 +142,7 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
     arrays.sizes["m"] = len(must) + len(cannot)
     stored = StoredModel(
         kind=kind,
-        params=header["params"],
+        params={**header["params"], "engine": engine},
         n_features=header["n_features"],
         feature_names=header["feature_names"],
         ensemble=ensemble,
@@ -135,6 +153,19 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
         version=header["version"],
     )
     return getattr(import_module(_CLASSES[kind]), kind).restore(stored)
+
+
+def _labelling(
+    X: SourceLike, engine: Engine, folder: Path, n_rows: int
+) -> Callable[[Preparation, PartitionModels], Ensemble]:
+    """Return what labels the rows of a stored model again."""
+    source, options = engine.open(X), current_options()
+    if source.n_rows != n_rows:
+        raise InvalidInput(f"{folder} is a model of {n_rows} rows, but X has {source.n_rows}.")
+    execution = Execution(progress=options.progress, cancel=options.cancel)
+    return lambda preparation, models: engine.label(
+        source, preparation, models, options.folder, execution
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -39,10 +39,12 @@ from linkwise.cluster.report import FitReport
 from linkwise.cluster.sequential.model_file import StoredModel, write_model
 from linkwise.constraints import Knowledge, Links, PartialLabels, as_constraints
 from linkwise.constraints.conflicts import warn_of_contradictions
-from linkwise.engines import find_engine
 from linkwise.engines.base import Ballot, Engine, Margins, Outcome, Rule
+from linkwise.engines.find import find_engine
+from linkwise.engines.label_files import make_folder
 from linkwise.ensemble import Ensemble, RowSource, SourceLike
 from linkwise.ensemble.execution import Execution
+from linkwise.ensemble.sources import is_source
 from linkwise.errors import InvalidInput
 from linkwise.running import NO_WISHES, RunOptions, current_options
 from linkwise.scores import nmi
@@ -317,6 +319,26 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
         """Lead of each row's cluster over the next, as a share of the votes; 0 is a toss-up."""
         return self._outcome().margins
 
+    def count_labels(self) -> NDArray[np.int64]:
+        """Return how many rows each cluster has, (n_clusters,); no engine gathers labels for it."""
+        now = self._now
+        return self._voted_at(now).sizes(now.n_clusters)
+
+    def write_labels(self, path: str | os.PathLike[str]) -> None:
+        """Write the labels to a new folder of Parquet files, with the columns row, label, margin.
+
+        An engine that has the rows on many machines writes a file for each of its shards, with a
+        column ``id`` where the rows have names, and gathers nothing.
+
+        Parameters
+        ----------
+        path : path-like
+            A folder that is not there or empty, or an address such as ``s3://bucket/folder``. It
+            must be the same folder for all machines.
+        """
+        folder = make_folder(os.fspath(path))
+        self._outcome().write(folder)
+
     @property
     def report_(self) -> FitReport:  # type: ignore[override]  # made when asked for
         """What the answers so far bought."""
@@ -367,7 +389,7 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
                 stored.ensemble, basis, stored.links, stored.named, found.wanted
             )
         moment = Moment(
-            find_engine("cpu"),
+            find_engine(model.engine),
             stored.ensemble,
             stored.ensemble.n_rows,
             basis,
@@ -476,7 +498,7 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
         if isinstance(X, Rows):
             return X
         engine = find_engine(self.engine) if reset else self._now.engine
-        if not isinstance(X, str | os.PathLike) and not hasattr(X, "read"):
+        if not is_source(X):
             check_sparse(X)
             X = validate_data(
                 self,

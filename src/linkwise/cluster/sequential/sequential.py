@@ -54,6 +54,7 @@ from linkwise.ensemble import Ensemble, RowSource, SourceLike, build_ensemble
 from linkwise.ensemble.blas import one_blas_thread
 from linkwise.errors import ConstraintWarning, InvalidInput
 from linkwise.kernels.vote.vote import scores
+from linkwise.running import current_options
 from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_choice, check_number, require_number
 
@@ -718,7 +719,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         self, links: Links, suspicion: Floats, honoured: NDArray[np.bool_]
     ) -> None:
         n_aside = int((~honoured).sum())
-        if n_aside:
+        if n_aside and not current_options().quiet:
             i, j, kind, doubt = _suspect(links, suspicion, int(suspicion.argmax()))
             warnings.warn(
                 f"{type(self).__name__}: {n_aside} of {len(honoured)} answers are probably wrong "

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from linkwise.kernels.compiling import njit
 from linkwise.kernels.vote.bytes import TABLES_AT_ONCE
 from linkwise.kernels.vote.llvm import ADDRESS, BYTE, WORD, constant, increase, load
 from linkwise.kernels.vote.vectors import BLOCK, GROUP
@@ -38,7 +39,7 @@ def lay_out_rows(entries: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.ascontiguousarray(split.transpose(2, 0, 1, 3))
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def add_rows(addresses, tables, row, n_rows, scores):  # type: ignore[no-untyped-def]
     """Write to ``scores`` (n_clusters, BLOCK) the sums of ``tables`` for a block from ``row`` on.
 

@@ -11,14 +11,13 @@ that is called here, remove the cached loops (``__pycache__/rows.*.nb?``).
 
 from __future__ import annotations
 
-from numba import njit
-
+from linkwise.kernels.compiling import njit
 from linkwise.kernels.vote.fetch import add_rows
 from linkwise.kernels.vote.settle import settle
 from linkwise.kernels.vote.vectors import BLOCK, add_tables, add_weights
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def vote_by_permuting(addresses, layout, scores, evidence, first, winners, margins):  # type: ignore[no-untyped-def]
     """Vote with tables, 64 rows at a time; needs AVX-512 VBMI and whole vectors of rows."""
     for start in range(0, len(winners), BLOCK):
@@ -27,7 +26,7 @@ def vote_by_permuting(addresses, layout, scores, evidence, first, winners, margi
         settle(scores, evidence, first + start, winners[start:stop], margins[start:stop])
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def vote_by_fetching(addresses, layout, scores, evidence, first, winners, margins):  # type: ignore[no-untyped-def]
     """Vote with tables, one row at a time."""
     for start in range(0, len(winners), BLOCK):
@@ -36,7 +35,7 @@ def vote_by_fetching(addresses, layout, scores, evidence, first, winners, margin
         settle(scores, evidence, first + start, winners[start:stop], margins[start:stop])
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def vote_by_comparing(addresses, layout, scores, evidence, first, winners, margins):  # type: ignore[no-untyped-def]
     """Vote with weights, 64 rows at a time; needs whole vectors of rows."""
     for start in range(0, len(winners), BLOCK):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
 from numpy.typing import NDArray
 
+from linkwise.kernels.compiling import njit
 from linkwise.kernels.vote.bytes import PARTS
 
 
@@ -26,7 +27,7 @@ class Evidence(NamedTuple):
     doubt_in_parts: int
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def settle(scores, evidence, first, winners, margins):  # type: ignore[no-untyped-def]
     """Write the winners and margins of the rows ``first, first + 1, ...``.
 
@@ -53,7 +54,7 @@ def settle(scores, evidence, first, winners, margins):  # type: ignore[no-untype
             winners[i], margins[i] = _recount(scores[:, i], close[:n_close], column, evidence)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _two_best(scores, n_rows):  # type: ignore[no-untyped-def]
     best = scores[0, :n_rows].copy()
     second = np.zeros(n_rows, np.uint16)
@@ -70,7 +71,7 @@ def _two_best(scores, n_rows):  # type: ignore[no-untyped-def]
     return best, second, winner
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _recount(steps, close, column, evidence):  # type: ignore[no-untyped-def]
     """Return winner and margin of a row with these steps and labels, among the close clusters."""
     totals = np.empty(len(close))
@@ -85,7 +86,7 @@ def _recount(steps, close, column, evidence):  # type: ignore[no-untyped-def]
     return close[winner], lead
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _add_up(column, table, close, zero, totals):  # type: ignore[no-untyped-def]
     """Add up, partition by partition, what the labels in ``column`` give the close clusters.
 
@@ -109,7 +110,7 @@ def _add_up(column, table, close, zero, totals):  # type: ignore[no-untyped-def]
         totals[min(j + 1, len(close) - 1)] = second
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _lead(totals):  # type: ignore[no-untyped-def]
     """Return the first of the largest and how far it is above the second largest."""
     winner, top, second = 0, totals[0], -np.inf

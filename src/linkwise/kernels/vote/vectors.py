@@ -21,12 +21,13 @@ from typing import Any
 
 import numpy as np
 from llvmlite import binding, ir
-from numba import njit, types, uint16, uint32
+from numba import types, uint16, uint32
 from numba.core import cgutils
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from linkwise.kernels.compiling import njit
 from linkwise.kernels.vote.bytes import TABLES_AT_ONCE, WEIGHTS_AT_ONCE
 from linkwise.kernels.vote.llvm import (
     ADDRESS,
@@ -101,7 +102,7 @@ def _aligned(array: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return copy
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def add_tables(addresses, tables, row, n_rows, scores):  # type: ignore[no-untyped-def]
     """Write to ``scores`` (n_clusters, BLOCK) the sums of ``tables`` for a block from ``row`` on.
 
@@ -133,7 +134,7 @@ def add_tables(addresses, tables, row, n_rows, scores):  # type: ignore[no-untyp
         _unpack(sums, n_vectors, low, high, scores)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def add_weights(addresses, weights, row, n_rows, scores):  # type: ignore[no-untyped-def]
     """Write to ``scores`` (n_clusters, BLOCK) the weights of the partitions with that label.
 
@@ -155,7 +156,7 @@ def add_weights(addresses, weights, row, n_rows, scores):  # type: ignore[no-unt
         _unpack(sums, n_vectors, low, high, scores)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _aligned_sums():  # type: ignore[no-untyped-def]
     """Return room for (CLUSTERS, BLOCK) words where no vector lies across two cache lines."""
     room = np.empty(CLUSTERS * BLOCK + ROWS, np.uint16)
@@ -163,7 +164,7 @@ def _aligned_sums():  # type: ignore[no-untyped-def]
     return room[start : start + CLUSTERS * BLOCK].reshape(CLUSTERS, BLOCK)
 
 
-@njit(cache=True, nogil=True)
+@njit()
 def _unpack(sums, n_vectors, low, high, scores):  # type: ignore[no-untyped-def]
     """Bring sums of ``even + 256 * odd`` and of ``odd`` back into the order of the rows."""
     half = ROWS // 2

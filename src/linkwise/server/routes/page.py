@@ -83,12 +83,13 @@ async def _admit(request: Request, token: str) -> Response:
         sentence = "<p>This address is not valid (any more). Use the one linkwise printed last.</p>"
         return HTMLResponse(sentence, 401, headers={"WWW-Authenticate": "Bearer"})
     response = RedirectResponse("/", 303, headers={"Cache-Control": "no-store"})
+    outside = request.headers.get("x-forwarded-proto", request.url.scheme)  # as a proxy says
     response.set_cookie(
         cookie_name(host),
         gate.keys.cookie(holder, host),
         httponly=True,
         samesite="strict",
         path="/",
-        secure=request.url.scheme == "https",
+        secure="https" in (outside, request.url.scheme),
     )
     return response

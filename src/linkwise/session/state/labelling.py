@@ -7,8 +7,6 @@ before is used again where it would come out the same.
 from __future__ import annotations
 
 import copy
-import warnings
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.cluster.sequential.sequential import SequentialClustering
-from linkwise.errors import ConstraintWarning
+from linkwise.running import run_options
 from linkwise.session.journal.log import Log
+from linkwise.session.state.margins import SplitMemory
 from linkwise.session.state.names import cluster_names, keep_names
 from linkwise.session.state.statements import (
     Statements,
@@ -29,12 +28,10 @@ from linkwise.session.state.statements import (
 )
 from linkwise.session.state.structure import (
     Change,
-    SplitMargins,
     apply_changes,
     names_joined,
     nearer_second,
     read_changes,
-    split_margins,
 )
 from linkwise.typing import Matrix
 
@@ -42,7 +39,6 @@ Labels = NDArray[np.unsignedinteger[Any]]
 Margins = NDArray[np.float32]
 #: What the rows that belong nowhere are called.
 NOWHERE = "nowhere"
-_MAX_SPLITS = 20
 #: Models with other numbers of clusters that are kept at hand.
 _MAX_NUMBERS = 8
 
@@ -149,7 +145,7 @@ class Labeller:
         self._grown = self.model = model
         self._solved = (Told(model.links_, model.named_), model.n_clusters_, b""), model
         self._numbered = {model.n_clusters_: model}
-        self._split_margins: OrderedDict[tuple[int, int], NDArray[np.float32]] = OrderedDict()
+        self._split_margins = SplitMemory()
 
     def grow(self, model: SequentialClustering) -> None:
         """Go on with a model that has more rows; what there is keeps its place in it."""
@@ -167,7 +163,7 @@ class Labeller:
         solved = self.solved(state)
         links = said.together() if state.changes else solved.links_
         voted = state.numbers[np.maximum(solved.labels_, 0)]  # of rows left out, any will do
-        labels = apply_changes(voted, state.changes, names, links, self._margins_in(state))
+        labels = apply_changes(voted, state.changes, names, links, self._margins)
         keep_names(labels, names, links, state.n_clusters)
         n_numbers = state.n_clusters + bool(len(state.nowhere))
         kind: Any = np.uint8 if n_numbers <= 256 else np.uint16
@@ -184,7 +180,6 @@ class Labeller:
         solved = self.solved(state)
         matrix = self.model.ensemble_.labels
         voted, blocks = np.asarray(solved.labels_), None
-        margins_in = self._margins_in(state)
         if any(change.effect.adds_cluster for change in state.changes):
             blocks = self.model.ensemble_.assign(X)
 
@@ -192,7 +187,7 @@ class Labeller:
             assert blocks is not None
             inside, others = rows[rows < len(voted)], rows[rows >= len(voted)] - len(voted)
             strangers = nearer_second(split, matrix, np.ascontiguousarray(blocks[:, others]))
-            return np.append(margins_in(split, inside), strangers)
+            return np.append(self._margins(split, inside), strangers)
 
         every = state.numbers[np.maximum(np.append(voted, solved.predict(X)), 0)]
         links = state.statements.together()
@@ -210,8 +205,7 @@ class Labeller:
         wanted = told, state.number, state.nowhere.tobytes()
         known, solved = self._solved
         if wanted != known:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConstraintWarning)
+            with run_options(quiet=True):
                 solved = copy.copy(self._silent(state.number)).update(*told)
             solved.leave_out(state.nowhere)
             self._solved = wanted, solved
@@ -225,21 +219,5 @@ class Labeller:
             self._numbered[number] = copy.copy(self.model).recluster(number)
         return self._numbered[number]
 
-    def _margins_in(self, state: State) -> SplitMargins:
-        """Return what tells the margins of splits; those of few splits are kept."""
-        n_splits = sum(change.effect.adds_cluster for change in state.changes)
-        return self._margins if n_splits <= _MAX_SPLITS else self._margins_of_rows
-
-    def _margins_of_rows(self, split: Change, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return what is asked for and no more: so many splits, so few rows in each cluster."""
-        return split_margins(split, self.model.ensemble_.labels, rows)
-
     def _margins(self, split: Change, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return a part of what is kept for all rows, for the next time."""
-        known, matrix = self._split_margins, self.model.ensemble_.labels
-        key = split.seq, matrix.n_rows
-        if key not in known:
-            known[key] = split_margins(split, matrix)
-            if len(known) > _MAX_SPLITS:
-                known.popitem(last=False)
-        return known[key][rows]
+        return self._split_margins.of(split, self.model.ensemble_.labels, rows)

@@ -135,13 +135,13 @@ def nearer_second(
 ) -> NDArray[np.float32]:
     """Return the same for rows given by their blocks, which need not be rows of the session."""
     first, second = (np.array(half, dtype=np.int64) for half in split.payload["halves"])
-    n_blocks = 256
-    tables = np.zeros((labels.n_partitions, n_blocks, 2))
+    shape = labels.n_partitions, 256
+    tables = np.zeros((*shape, 2))
     for side, half in enumerate((first, second)):
         if len(half):
-            places = labels.rows(half).T.astype(np.int64)
-            for k in range(labels.n_partitions):
-                tables[k, :, side] = np.bincount(places[k], minlength=n_blocks) / len(half)
+            cells = labels.rows(half) + 256 * np.arange(labels.n_partitions)
+            counts = np.bincount(cells.ravel(), minlength=shape[0] * shape[1])
+            tables[:, :, side] = counts.reshape(shape) / len(half)
     winner, margin = vote(blocks, tables)
     signed = np.where(winner == 1, margin, -margin) / np.float32(labels.n_partitions)
     return np.asarray(signed, dtype=np.float32)

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 from service_client import FLOWERS, answer, serving, tell
 
-from linkwise.server.live import idle
+from linkwise.server import idle
 from linkwise.server.live.jobs import Jobs, Subject
 from linkwise.session import Session
 

@@ -1,0 +1,223 @@
+"""The Ray engine against the cpu engine: the same rows, the same number of processors.
+
+    python benchmarks/engines_ray.py                       20 million x 32 rows, two nodes
+    python benchmarks/engines_ray.py --rows 2000000        something smaller
+
+Rows are written to a folder of Parquet files, a part at a time. Then each engine fits, votes and
+hears answers in a process of its own; at the end a node of the cluster is killed in the middle of
+a vote. The nodes are processes of this machine, so they share its disk and its memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from hashlib import sha256
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import linkwise as lw
+
+N_CLUSTERS = 10
+N_VOTES = 5
+
+
+def write_rows(folder, n_rows, n_features, n_files):
+    """Write blobs, one file after the other, with the true class in a list beside them."""
+    centers = np.random.default_rng(0).normal(0, 3, (N_CLUSTERS, n_features))
+    bounds = np.linspace(0, n_rows, n_files + 1).astype(int)
+    for k, (start, stop) in enumerate(pairwise(bounds.tolist())):
+        rng = np.random.default_rng([1, k])
+        y = rng.integers(0, N_CLUSTERS, stop - start)
+        rows = (centers[y] + rng.normal(0, 2, (stop - start, n_features))).astype(np.float32)
+        columns = {f"f{j:02}": rows[:, j] for j in range(n_features)}
+        pq.write_table(pa.table(columns), folder / f"{k:05}.parquet", row_group_size=1 << 16)
+        if k == 0:
+            np.save(folder / "truth.npy", y)
+
+
+def memory(pid):
+    """Return megabytes of a process: its own, and pages of files that it has mapped."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0.0, 0.0
+    found = {line.split(":")[0]: line.split()[1] for line in lines if line.startswith("Rss")}
+    return int(found["RssAnon"]) / 1024, int(found["RssFile"]) / 1024
+
+
+class Watch(threading.Thread):
+    """Looks at this process and its descendants now and then: memory, and seconds of processors."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.own, self.mapped, self._seconds = 0.0, 0.0, {}
+        self.look()
+        self.start()
+
+    @property
+    def seconds(self):
+        self.look()
+        return sum(self._seconds.values())
+
+    def look(self):
+        for pid, seconds, name in descendants():
+            self._seconds[pid] = seconds
+            if name.startswith(("ray::", "python")):
+                own, mapped = memory(pid)
+                self.own, self.mapped = max(self.own, own), max(self.mapped, mapped)
+
+    def run(self):
+        while True:
+            time.sleep(0.5)
+            self.look()
+
+
+def descendants():
+    """Return number, seconds and name of this process and all that come from it."""
+    found, parents = {}, {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            name, rest = (folder / "stat").read_text().split(" (", 1)[1].rsplit(") ", 1)
+        except (OSError, IndexError):
+            continue
+        parts = rest.split()
+        parents[int(folder.name)] = int(parts[1])
+        ticks = int(parts[11]) + int(parts[12])
+        found[int(folder.name)] = ticks / os.sysconf("SC_CLK_TCK"), name
+    kept = {os.getpid()}
+    while new := {pid for pid, parent in parents.items() if parent in kept} - kept:
+        kept |= new
+    return [(pid, *found[pid]) for pid in kept if pid in found]
+
+
+def timed(work):
+    start = time.perf_counter()
+    result = work()
+    return time.perf_counter() - start, result
+
+
+def measure(engine, options, watch):
+    """Fit, vote, hear answers: return seconds, and what the labels are."""
+    model = lw.SequentialClustering(
+        N_CLUSTERS,
+        n_partitions=options.partitions,
+        n_jobs=options.nodes * options.cpus,
+        random_state=0,
+        engine=engine,
+    )
+    rows = Path(options.folder) / "rows"
+    labels = tempfile.mkdtemp(dir=options.folder) if engine == "cpu" else None
+    with lw.run_options(folder=labels):  # in a file either way
+        before = watch.seconds
+        fit, _ = timed(lambda: model.fit(rows))
+        work = watch.seconds - before
+    first, _ = timed(model.count_labels)
+    y = np.load(rows / "truth.npy")
+    drawn = lw.Links.sample(y, 40, random_state=0)
+    updates, votes = [], []
+    for _ in range(N_VOTES):
+        for change in (model.update, model.retract):
+            links = lw.Links(options.rows, must=drawn.must, cannot=drawn.cannot)
+            updates.append(timed(lambda change=change, links=links: change(links))[0])
+            votes.append(timed(model.count_labels)[0])
+    digest = sha256(model.labels_.tobytes()).hexdigest()
+    found = {
+        "fit": fit,
+        "fit's work": work,
+        "first vote": first,
+        "update": median(updates),
+        "vote": median(votes),
+        "labels": digest,
+        "own MB": watch.own,
+        "mapped MB": watch.mapped,
+    }
+    return model, found
+
+
+def run_cpu(options):
+    return measure("cpu", options, Watch())[1]
+
+
+def run_ray(options):
+    import ray
+    from ray.cluster_utils import Cluster
+
+    machine = {"num_cpus": options.cpus, "object_store_memory": 200 << 20}
+    cluster = Cluster(initialize_head=True, head_node_args={**machine, "include_dashboard": False})
+    nodes = [cluster.add_node(**machine) for _ in range(options.nodes - 1)]
+    ray.init(address=cluster.address, log_to_driver=False)
+    engine = lw.engines.Ray(shards=options.nodes * options.cpus)
+    model, found = measure(engine, options, Watch())
+    drawn = lw.Links(options.rows, must=[(0, 1)])
+    model.update(drawn).retract(drawn)
+    killer = threading.Timer(found["vote"] / 3, cluster.remove_node, (nodes[-1], False))
+    killer.start()
+    lost, labels = timed(lambda: model.labels_)
+    killer.join()
+    found["seconds lost"] = lost - found["vote"]
+    found["labels after kill"] = sha256(labels.tobytes()).hexdigest()
+    ray.shutdown()
+    cluster.shutdown()
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=20_000_000)
+    parser.add_argument("--features", type=int, default=32)
+    parser.add_argument("--partitions", type=int, default=200)
+    parser.add_argument("--files", type=int, default=20)
+    parser.add_argument("--nodes", type=int, default=2)
+    parser.add_argument("--cpus", type=int, default=1, help="processors of each node")
+    parser.add_argument("--folder", help="where rows and labels go; a temporary one by default")
+    parser.add_argument("--only", choices=["cpu", "ray"], help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.only:
+        print(json.dumps({"cpu": run_cpu, "ray": run_ray}[options.only](options)))
+        return
+    with tempfile.TemporaryDirectory() as temporary:
+        options.folder = options.folder or temporary
+        rows = Path(options.folder) / "rows"
+        if not rows.exists():
+            rows.mkdir(parents=True)
+            write_rows(rows, options.rows, options.features, options.files)
+        found = {name: in_a_process(name, options) for name in ("cpu", "ray")}
+    print(f"{options.rows} x {options.features} rows, {options.partitions} partitions,")
+    print(f"{options.nodes} nodes of {options.cpus} processors; seconds, and megabytes at most")
+    for what in ("fit", "fit's work", "first vote", "update", "vote", "own MB", "mapped MB"):
+        print(f"{what:12} cpu {found['cpu'][what]:9.3f}   ray {found['ray'][what]:9.3f}")
+    cpu, ray = found["cpu"], found["ray"]
+    work = ray["fit's work"] / cpu["fit's work"] - 1
+    print(f"overhead of fit {ray['fit'] / cpu['fit'] - 1:+.0%}, of its work {work:+.0%}")
+    over = ray["update"] + ray["vote"] - cpu["update"] - cpu["vote"]
+    print(f"overhead of update and vote {1000 * over:+.1f} ms")
+    print(f"labels identical: {cpu['labels'] == ray['labels']}")
+    print(
+        f"a node killed in a vote: identical {ray['labels after kill'] == ray['labels']}, "
+        f"{ray['seconds lost']:.1f} s lost"
+    )
+
+
+def in_a_process(name, options):
+    given = [f"--{key}={value}" for key, value in vars(options).items() if key != "only"]
+    command = [sys.executable, __file__, *given, f"--only={name}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(done.stderr)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What the Ray engine is made of."""

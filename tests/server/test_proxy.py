@@ -1,0 +1,114 @@
+"""The service behind nginx with TLS, set up as the guide says: pages, cookies, streams, hosts."""
+
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from real_service import real_service
+from service_client import FLOWERS, TOKEN, answer, frames, tell
+
+GUIDE = Path(__file__).parents[2] / "docs" / "service.md"
+NAME = "studio.example"
+NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+
+pytestmark = pytest.mark.skipif(
+    NGINX is None or shutil.which("openssl") is None,
+    reason="nginx and openssl are missing: install them with the system's packages",
+)
+
+
+def configuration(folder, port, upstream):
+    """Return what the guide shows, with other ports and files, in what nginx needs around it."""
+    server = re.search(r"```nginx\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)[1]
+    server = server.replace("443 ssl", f"127.0.0.1:{port} ssl")
+    server = server.replace("/etc/ssl/studio.example", str(folder / "own"))
+    server = server.replace("127.0.0.1:8321", f"127.0.0.1:{upstream}")
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    places = "".join(f"{kind}_temp_path {folder / kind};\n" for kind in kinds)
+    user = "user root;\n" if Path.home() == Path("/root") else ""
+    return (
+        f"{user}daemon off;\nworker_processes 1;\npid {folder / 'pid'};\n"
+        f"error_log {folder / 'error.log'};\nevents {{}}\n"
+        f"http {{\naccess_log off;\n{places}{server}}}\n"
+    )
+
+
+def certify(folder):
+    """Write a certificate of its own for the name, and the key."""
+    files = ["-keyout", folder / "own.key", "-out", folder / "own.pem", "-days", "1"]
+    names = ["-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}"]
+    command = ["openssl", "req", "-x509", "-nodes", "-newkey", "rsa:2048", *files, *names]
+    subprocess.run(command, check=True, capture_output=True)
+
+
+@contextmanager
+def proxied(folder, upstream):
+    """Run nginx before the service; yields a client of it without a token."""
+    certify(folder)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    (folder / "nginx.conf").write_text(configuration(folder, port, upstream))
+    command = [NGINX, "-p", folder, "-c", folder / "nginx.conf", "-e", folder / "error.log"]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            with socket.socket() as trial:
+                if trial.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        transport = Named(verify=ssl.create_default_context(cafile=folder / "own.pem"), port=port)
+        with httpx.Client(transport=transport, base_url=f"https://{NAME}", timeout=60) as client:
+            yield client
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+class Named(httpx.HTTPTransport):
+    """Finds the name on this machine, at the port of the proxy."""
+
+    def __init__(self, *, port, **options):
+        super().__init__(**options)
+        self._port = port
+
+    def handle_request(self, request):
+        url = request.url.copy_with(host="127.0.0.1", port=self._port)
+        named = request.extensions | {"sni_hostname": NAME}
+        options = {"headers": request.headers, "stream": request.stream, "extensions": named}
+        return super().handle_request(httpx.Request(request.method, url, **options))
+
+
+def test_behind_a_proxy_people_come_in_by_cookie_and_hear_the_news(root, tmp_path):
+    (tmp_path / "nginx").mkdir()
+    with (
+        real_service(root, "--allow-host", NAME) as service,
+        proxied(tmp_path / "nginx", service.port) as client,
+    ):
+        assert client.get("/health").status_code == 200
+        assert client.get(FLOWERS).status_code == 401
+        entered = client.get("/", params={"token": TOKEN})
+        assert entered.status_code == 303
+        cookie = entered.headers["set-cookie"]
+        assert TOKEN not in cookie
+        assert "HttpOnly" in cookie
+        assert "Secure" in cookie
+        assert client.get(FLOWERS).json()["n_rows"] == 150
+        page = {"Origin": f"https://{NAME}", "Sec-Fetch-Site": "same-origin"}
+        assert client.get(FLOWERS, headers=page).status_code == 200
+        assert client.get(FLOWERS, headers={"Origin": "https://evil"}).status_code == 403
+        assert client.get(FLOWERS, headers={"Host": "evil"}).status_code == 403
+        with client.stream("GET", f"{FLOWERS}/stream") as stream:
+            heard = frames(stream.iter_lines())
+            assert next(heard)["id"] == "0"
+            tell(client, answer(0, 1))
+            assert next(f["id"] for f in heard if f.get("event") == "journal") == "1"
+        assert client.request("PUT", FLOWERS).status_code == 403
