@@ -21,8 +21,6 @@ from sklearn.metrics import adjusted_rand_score
 from features_data import mixed_table, short_texts
 from linkwise.session import Columns, Entry, Session
 
-#: Pairs of rows by which the page says that two groups differ.
-N_APART = 3
 LOOKS = (0, 10, 20, 50, 100)
 
 
@@ -45,9 +43,8 @@ def about_groups(question, y):
     if first == second:
         return [Entry("together", {"rows": one + other})]
     said = [Entry("together", {"rows": rows}) for rows in (one, other) if len(rows) > 1]
-    pairs = list(zip(one, other, strict=False))[:N_APART]
-    apart = [Entry("answer", {"i": i, "j": j, "verdict": "different"}) for i, j in pairs]
-    return [*said, *apart]
+    apart = {"i": one[0], "j": other[0], "verdict": "different"}
+    return [*said, Entry("answer", apart)]
 
 
 def groups(question):

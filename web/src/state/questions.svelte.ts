@@ -8,7 +8,6 @@ import { page, remember, remembered } from "./page.svelte";
 
 const AHEAD = 8;
 const LOW = 4;
-const N_APART = 3; // pairs by which two groups are said to differ: one alone might be doubted
 const OVERLAP = 0.1; // of the questions, once several people answer
 
 type Said = Omit<Entry, "key">;
@@ -164,7 +163,7 @@ export class Questions {
     const pair = (i: number, j: number, verdict: Verdict): Said[] => [
       { kind: "answer", payload: { i, j, verdict } },
     ];
-    const apart = one.slice(0, N_APART).flatMap((i, k) => (k < other.length ? pair(i, other[k], "different") : []));
+    const apart = one.length > 0 && other.length > 0 ? pair(one[0], other[0], "different") : [];
     const said =
       things === 1
         ? together([...one, ...other])
