@@ -7,14 +7,16 @@ PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # What each kind of work needs; a stamp in the environment says that it is there.
 NEEDS_demo   := --no-compile --editable ".[plot]"
 NEEDS_studio := --editable ".[studio]"
+NEEDS_docs   := --editable ".[plot,studio]" --group docs
 NEEDS_release := --editable . --group release
 NEEDS_dev    := --editable ".[files,plot,tables,studio,postgres]" --group dev
 DEMO   := $(VENV)/.ready-demo
 STUDIO := $(VENV)/.ready-studio
 DEV    := $(VENV)/.ready-dev
+DOCS   := $(VENV)/.ready-docs
 RELEASE := $(VENV)/.ready-release
 
-.PHONY: demo studio page browser test test-lowest test-matrix release-check lint format bench bench-heart clean
+.PHONY: docs demo studio page browser test test-lowest test-matrix release-check lint format bench bench-heart clean
 
 demo: $(DEMO)            ## cluster the bundled digits, add answers, see the agreement rise
 	@$(BIN)/linkwise demo
@@ -37,6 +39,10 @@ test-lowest: $(DEV)      ## the suite with the oldest versions that pyproject.to
 
 test-matrix: $(DEV)      ## the suite with each Python that is supported
 	$(BIN)/python tools/environments.py matrix
+
+docs: $(DOCS)            ## the documentation site, into out/docs; a warning is an error (FAST=1: run no example)
+	$(BIN)/python -m sphinx -W --keep-going -q -b html $(if $(FAST),-D plot_gallery=0) docs out/docs
+	@echo "Look at out/docs/index.html"
 
 release-check: $(RELEASE) page  ## make a release and check it; publishes nothing
 	$(BIN)/python tools/release_check.py

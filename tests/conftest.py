@@ -12,10 +12,15 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import HealthCheck, settings
 
 if "mix_stderr" in inspect.signature(CliRunner).parameters:  # click before 8.2
     CliRunner.__init__ = functools.partialmethod(CliRunner.__init__, mix_stderr=False)
 
+
+# Nothing here may depend on how busy the machine is.
+settings.register_profile("linkwise", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("linkwise")
 
 MISSING = pytest.StashKey[str]()
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from linkwise.choosing.comparison import compare as compare
     from linkwise.choosing.link_folds import LinkKFold as LinkKFold
     from linkwise.choosing.link_folds import LinkShuffleSplit as LinkShuffleSplit
+    from linkwise.cluster.hierarchy.constrained_linkage import (
+        ConstrainedLinkage as ConstrainedLinkage,
+    )
     from linkwise.cluster.how_many import choose_k as choose_k
     from linkwise.cluster.kmeans.constrained_kmeans import ConstrainedKMeans as ConstrainedKMeans
     from linkwise.cluster.kmeans.cop_kmeans import COPKMeans as COPKMeans
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     from linkwise.cluster.sequential.model_file import load as load
     from linkwise.cluster.sequential.scsc import SCSC as SCSC
     from linkwise.cluster.sequential.sequential import SequentialClustering as SequentialClustering
+    from linkwise.cluster.spectral.ccskl import CCSKL as CCSKL
     from linkwise.cluster.spectral.e2cp import E2CP as E2CP
     from linkwise.cluster.spectral.landmark_spectral import (
         LandmarkSpectralClustering as LandmarkSpectralClustering,
@@ -57,10 +61,12 @@ __version__ = "0.1.0"
 
 #: Where each public name lives. Modules load on first use, so that ``linkwise --help`` is quick.
 HOME = {
+    "CCSKL": "linkwise.cluster.spectral.ccskl",
     "COPKMeans": "linkwise.cluster.kmeans.cop_kmeans",
     "CPCMMC": "linkwise.cluster.margin.cpcmmc",
     "CVQE": "linkwise.cluster.kmeans.cvqe",
     "ConstrainedKMeans": "linkwise.cluster.kmeans.constrained_kmeans",
+    "ConstrainedLinkage": "linkwise.cluster.hierarchy.constrained_linkage",
     "E2CP": "linkwise.cluster.spectral.e2cp",
     "KCC": "linkwise.cluster.kmeans.kcc",
     "LCVQE": "linkwise.cluster.kmeans.lcvqe",

@@ -94,7 +94,7 @@ def test_bench_and_its_python_write_the_same_page(run, monkeypatch, tmp_path):
     def page(key, settings):
         return f"{key} {settings.draws} {settings.sets} {settings.seed}"
 
-    monkeypatch.setattr("linkwise.cli.bench.run_paper", page)
+    monkeypatch.setattr("linkwise.cli.bench_commands.papers.run_paper", page)
     monkeypatch.setattr(linkwise.bench, "run_paper", page)
     shell, python = blocks("bench")
     run(*shell)

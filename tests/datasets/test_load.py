@@ -59,8 +59,35 @@ def test_bundled_sets_load_without_a_folder(name):
 def test_available_names_the_bundled_sets_and_those_in_the_folder(folder):
     assert available() == sorted(BUNDLED)
     (folder / "glass.npz").touch()
-    (folder / "unheard_of.npz").touch()
-    assert available() == sorted([*BUNDLED, "glass"])
+    (folder / "of_my_own.npz").touch()
+    assert available() == sorted([*BUNDLED, "glass", "of_my_own"])
+
+
+def test_a_set_of_ones_own_joins_by_lying_in_the_folder(folder):
+    np.savez(folder / "of_my_own.npz", X=np.eye(4), y=np.array(["b", "a", "b", "c"]))
+    data = load("of_my_own")
+    assert data.X.shape == (4, 4)
+    assert data.y.tolist() == [1, 0, 1, 2]
+
+
+def test_a_set_of_ones_own_needs_rows_and_as_many_labels(folder):
+    path = folder / "of_my_own.npz"
+    np.savez(path, X=np.eye(4))
+    with pytest.raises(InvalidInput) as caught:
+        load("of_my_own")
+    assert str(caught.value) == f"{path} holds no X and y, but X."
+    np.savez(path, X=np.eye(4), y=np.arange(3))
+    with pytest.raises(InvalidInput) as caught:
+        load("of_my_own")
+    assert str(caught.value) == (
+        f"{path} holds X 4×4 and 3 labels, expected 3×4. There must be one label a row."
+    )
+
+
+def test_a_name_does_not_lead_out_of_the_folder(folder):
+    np.savez(folder / "of_my_own.npz", X=np.eye(4), y=np.arange(4))
+    with pytest.raises(InvalidInput, match="is not a data set linkwise knows"):
+        load(f"../{folder.name}/of_my_own")
 
 
 @pytest.mark.parametrize(

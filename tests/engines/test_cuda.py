@@ -16,8 +16,9 @@ from linkwise.engines.cpu import Cpu
 from linkwise.engines.cuda import Cuda
 from linkwise.engines.rules import ByNearestCenter, ByTables, ByWeights
 from linkwise.ensemble import build_ensemble
-from linkwise.errors import InvalidInput, MissingDevice
+from linkwise.errors import InvalidInput, MissingDevice, MissingExtra
 from linkwise.kernels.cuda import device, resident
+from linkwise.lazy import LazyModule
 from linkwise.scores import nmi
 
 CHECKS = (
@@ -214,6 +215,13 @@ def pretend(monkeypatch):
 
 def properties(name, major, minor, shared):
     return {"name": name, "major": major, "minor": minor, "sharedMemPerBlockOptin": shared}
+
+
+def test_no_cupy_is_a_sentence(monkeypatch):
+    monkeypatch.setattr(device, "cp", LazyModule("cupy_that_is_not_there"))
+    device.require_device.cache_clear()
+    with pytest.raises(MissingExtra, match=r'engine="cuda" needs CuPy: pip install "linkwise\[gpu'):
+        Cuda()
 
 
 def test_no_gpu_is_a_sentence(pretend):

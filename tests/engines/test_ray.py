@@ -20,7 +20,9 @@ from linkwise.ensemble import as_source
 from linkwise.ensemble.execution import Execution
 from linkwise.errors import Cancelled, InvalidInput, MissingData, MissingExtra
 
-ray = pytest.importorskip("ray", reason="ray is not installed")
+ray = pytest.importorskip(
+    "ray", reason="the engine on a cluster needs Ray: pip install 'ray[data]'"
+)
 
 X, y = make_blobs(3000, n_features=4, centers=3, cluster_std=2.5, random_state=0)
 X = X.astype(np.float32)

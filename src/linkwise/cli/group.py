@@ -29,7 +29,7 @@ COMMANDS = {
     "token": "Give tokens of a service to others, and take them back.",
     "demo": "Watch answers improve the clustering of handwritten digits.",
     "doctor": "Say what is installed here and whether it works.",
-    "bench": "Run the experiments of a paper again and write a page about them.",
+    "bench": "Run a paper's experiments again, or all methods on all sets.",
     "example": "Write example data, to try the other commands on.",
     "completion": "Let the shell complete commands and options.",
 }

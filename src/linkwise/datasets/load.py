@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ import sklearn.datasets
 from numpy.typing import NDArray
 
 from linkwise.errors import InvalidInput, MissingData
+from linkwise.typing import Matrix
 
 _BUNDLED: dict[str, Callable[[], Any]] = {
     "breast_cancer": sklearn.datasets.load_breast_cancer,
@@ -84,14 +86,37 @@ class Dataset:
 def available() -> list[str]:
     """Return the names that ``load`` can answer on this machine without a download.
 
+    These are the bundled sets and every ``.npz`` file in the folder ``LINKWISE_DATA``.
+
     Examples
     --------
     >>> "digits" in available()
     True
     """
     folder = _folder()
-    here = [name for name in _LARGER if folder is not None and (folder / f"{name}.npz").is_file()]
-    return sorted([*_BUNDLED, *here])
+    here = () if folder is None else (path.stem for path in folder.glob("*.npz"))
+    return sorted({*_BUNDLED, *here})
+
+
+def size(name: str) -> int:
+    """Return how many numbers the rows of a set here hold, without reading them.
+
+    Examples
+    --------
+    >>> size("iris")
+    600
+    """
+    folder = _folder()
+    if name in _BUNDLED or folder is None:
+        return int(load(name).X.size)
+    with zipfile.ZipFile(folder / f"{name}.npz") as parts:
+        member = "X.npy" if "X.npy" in parts.namelist() else "data.npy"
+        with parts.open(member) as file:
+            read = {(1, 0): np.lib.format.read_array_header_1_0}.get(
+                np.lib.format.read_magic(file), np.lib.format.read_array_header_2_0
+            )
+            shape, _, _ = read(file)
+    return int(np.prod(shape))
 
 
 def load(name: str, *, download: bool = False) -> Dataset:
@@ -100,7 +125,9 @@ def load(name: str, *, download: bool = False) -> Dataset:
     Parameters
     ----------
     name : str
-        One of ``available()``, or of the larger sets named in the error for an unknown name.
+        One of ``available()``, or of the larger sets named in the error for an unknown name. A
+        set of one's own is a file ``NAME.npz`` with ``X`` and ``y`` in the folder
+        ``LINKWISE_DATA``.
     download : bool, default=False
         Fetch a missing set from OpenML (checksums are verified by scikit-learn, which also keeps
         the copy). Never done unasked.
@@ -113,12 +140,12 @@ def load(name: str, *, download: bool = False) -> Dataset:
     if name in _BUNDLED:
         bunch = _BUNDLED[name]()
         return Dataset(name, bunch.data, bunch.target.astype(np.int64))
+    folder = _folder()
+    if folder is not None and Path(name).name == name and (folder / f"{name}.npz").is_file():
+        return _read_npz(name, folder / f"{name}.npz")
     if name not in _LARGER:
         known = ", ".join(sorted([*_BUNDLED, *_LARGER]))
         raise InvalidInput(f"{name!r} is not a data set linkwise knows. Known: {known}.")
-    folder = _folder()
-    if folder is not None and (folder / f"{name}.npz").is_file():
-        return _read_npz(name, folder / f"{name}.npz")
     if download:
         return _download(name)
     raise MissingData(_what_is_missing(name, folder))
@@ -140,6 +167,8 @@ def _what_is_missing(name: str, folder: Path | None) -> str:
 
 def _read_npz(name: str, path: Path) -> Dataset:
     with np.load(path, allow_pickle=False) as arrays:
+        if "y" not in arrays or ("X" not in arrays and "indptr" not in arrays):
+            raise InvalidInput(f"{path} holds no X and y, but {', '.join(arrays) or 'nothing'}.")
         if "indptr" in arrays:
             X: Any = sp.csr_array(
                 (arrays["data"].astype(np.float64), arrays["indices"], arrays["indptr"]),
@@ -149,14 +178,22 @@ def _read_npz(name: str, path: Path) -> Dataset:
             X = arrays["X"]
             if X.dtype != np.float32:
                 X = X.astype(np.float64)
-        y = arrays["y"].astype(np.int64)
-    n, d, _ = _LARGER[name]
-    if X.shape != (n, d) or len(y) != n:
-        raise InvalidInput(
-            f"{path} holds X {X.shape[0]}×{X.shape[1]} and {len(y)} labels, expected {n}×{d}. "
-            f"It is not the {name} we know; rename it or load it with numpy."
-        )
+        _, codes = np.unique(arrays["y"], return_inverse=True)
+        y = arrays["y"].astype(np.int64) if name in _LARGER else codes.astype(np.int64)
+    _refuse_another_table(name, path, X, y)
     return Dataset(name, X, y)
+
+
+def _refuse_another_table(name: str, path: Path, X: Matrix, y: NDArray[np.int64]) -> None:
+    """Refuse a file with fewer labels than rows, or one that only has the name of a known set."""
+    n, d, _ = _LARGER.get(name, (len(y), X.shape[-1], None))
+    if X.shape != (n, d) or len(y) != n:
+        shape = "×".join(str(length) for length in X.shape)
+        rest = f"It is not the {name} we know; rename it or load it with numpy."
+        raise InvalidInput(
+            f"{path} holds X {shape} and {len(y)} labels, expected {n}×{d}. "
+            f"{rest if name in _LARGER else 'There must be one label a row.'}"
+        )
 
 
 def _download(name: str) -> Dataset:

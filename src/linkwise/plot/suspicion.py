@@ -51,7 +51,7 @@ def suspicion(
 
     Parameters
     ----------
-    suspects : fitted SequentialClustering or its suspects_
+    suspects : fitted SequentialClustering or its ``suspects_``
         The answers.
     most : int, default=20
         How many to draw.

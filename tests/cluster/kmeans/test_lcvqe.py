@@ -128,6 +128,7 @@ def test_steps_that_go_round_in_circles_end(blobs, monkeypatch):
     assert len(steps) == model.n_iter_ + 20
 
 
+@pytest.mark.filterwarnings("ignore::linkwise.errors.ContradictionWarning")
 def test_what_a_later_link_undoes_does_not_pull(blobs):
     """Links of full weight are all kept in their turn, so all centres are means."""
     X, y = blobs

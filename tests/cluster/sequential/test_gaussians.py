@@ -8,6 +8,7 @@ from scipy.stats import multivariate_normal
 
 from linkwise import Links, SequentialClustering
 from linkwise.cluster.sequential import gaussians
+from linkwise.cluster.sequential.answers import PRIOR_ANSWERS
 from linkwise.cluster.sequential.gaussians import TEACHING, fit_gaussians
 from linkwise.scores import nmi
 
@@ -40,16 +41,18 @@ def test_a_step_equals_its_twin():
 
 
 def test_without_answers_landmarks_are_fitted_alone(small, gather, place, monkeypatch):
-    """And a row that nobody spoke about counts for one landmark, one spoken about for many."""
+    """A row spoken about counts for many of them, as far as answers reach; facts do fully."""
     monkeypatch.setattr(gaussians, "_N_STEPS", 1)
     basis = small._basis
-    answers = gather(Links(240, must=[(0, 1)]))
+    answers = gather(Links(240, must=[(0, 1)], cannot=[(2, 3)], weight=[1.0, 2.0]))
     places = place(small, answers)
     start = np.eye(4)[basis.labels]
-    found = fit_gaussians(basis, places, answers, start, start[[0, 1]], np.array([-1, -1]))
+    nobody = np.full(4, -1)
+    found = fit_gaussians(basis, places, answers, np.ones(2), start, start[:4], nobody)
     points = np.vstack([basis.features.astype(float), places.features])
-    weight = np.append(np.ones(240), [TEACHING, TEACHING])
-    expected = twin(points, weight, np.vstack([start, start[[0, 1]]]))
+    little = TEACHING / (1 + PRIOR_ANSWERS)
+    weight = np.append(np.ones(240), [little, little, TEACHING, TEACHING])
+    expected = twin(points, weight, np.vstack([start, start[:4]]))
     assert_allclose(found, expected[:240], atol=1e-6)
 
 
@@ -59,7 +62,8 @@ def test_landmarks_gather_around_the_rows_whose_class_is_known(small, gather, pl
     answers = gather(labels=known)
     alike = np.full((240, 4), 0.25)
     at = known[answers.rows]
-    found = fit_gaussians(small._basis, place(small, answers), answers, alike, np.eye(4)[at], at)
+    places, believed = place(small, answers), np.ones(len(answers))
+    found = fit_gaussians(small._basis, places, answers, believed, alike, np.eye(4)[at], at)
     assert (found.argmax(axis=1) == blobs[1]).mean() > 0.95
 
 

@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from linkwise import Links, PartialLabels
 from linkwise.cluster.sequential import judge as module
-from linkwise.cluster.sequential.answers import ERROR_RATE, Answers
-from linkwise.cluster.sequential.judge import _MISPLACED, _RATES, PRIOR_ANSWERS, _judge, judge
+from linkwise.cluster.sequential.answers import ERROR_RATE, PRIOR_ANSWERS, Answers
+from linkwise.cluster.sequential.judge import _MISPLACED, _RATES, _judge, judge
 
 
 def about(n, must=(), cannot=(), weight=None):

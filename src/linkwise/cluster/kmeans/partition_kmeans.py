@@ -54,8 +54,7 @@ class PartitionKMeans(ConstrainedClusterer):
         the covariance within the labelled classes and once from none. The result is kept in which
         more labelled rows, placed by distance alone, are with their class; between equals, the
         likelier one. This is what carries over to rows without a label.
-    init : {"seeded", "k-means++", "random"} or array of shape (n_clusters, n_features), \
-            default="seeded"
+    init : {"seeded", "k-means++", "random"} or array, default="seeded"
         "seeded" starts from the class means, and from k-means++ where there are fewer classes than
         clusters; cluster ``c`` then grows from class ``c`` of the sorted class names. "random" is
         rows drawn at random with their labels.

@@ -24,6 +24,8 @@ Bools = NDArray[np.bool_]
 CONFIRMED = 2.0
 #: People are right 98 times of 100, until their own answers say otherwise.
 ERROR_RATE = 0.02
+#: Answers that what was known before anybody spoke is worth.
+PRIOR_ANSWERS = 100
 #: Answers are left out in so many parts, one part after the other.
 N_FOLDS = 5
 #: With how many other classes a named row is compared.
@@ -115,6 +117,14 @@ class Answers:
             named=np.where(self.name_fold == fold, -1, self.named),
             n_links=int(keep[: self.n_links].sum()),
         )
+
+    def reach(self, believed: Floats) -> Floats:
+        """Return how far each answer carries beyond its own rows.
+
+        As far as it is believed; of that facts carry fully, few answers a little.
+        """
+        n = believed[~self.is_fact].sum()
+        return believed * np.where(self.is_fact, 1.0, n / (n + PRIOR_ANSWERS))
 
     def together(self, memberships: Floats) -> Floats:
         """Return, per pair, the chance that its rows are of one class."""

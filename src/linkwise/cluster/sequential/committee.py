@@ -1,12 +1,12 @@
 r"""How SequentialClustering listens: learn from parts of the answers, and let the rest judge.
 
-Each fold of the answers is left out in turn. From what remains the landmarks are clustered and
-corrected, once by the bent graph and once more by Gaussians; memberships are averaged over the
-folds, so nothing is chosen and a single answer moves little. How much better one view predicts the
-answers that were left out than another does says how far it counts: its weight is
-:math:`\sigma(s (z - d))`, where :math:`z` is the gain in standard errors and :math:`d` the doubt
-beforehand. So the ways of learning are mixed with each other, and then with the clusters that
-nobody said anything about. What comes out judges the answers.
+All answers together say which clusters there are. Then each fold of the answers is left out in
+turn; by what remains the landmarks move and are corrected, once by the bent graph and once more by
+Gaussians. Memberships are averaged over the folds, so a single answer moves little. How much better
+one view predicts the answers that were left out than another does says how far it counts: its
+weight is :math:`\sigma(s (z - d))`, where :math:`z` is the gain in standard errors and :math:`d`
+the doubt beforehand. So the ways of learning are mixed with each other, and then with the clusters
+that nobody said anything about. What comes out judges the answers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from linkwise.cluster.sequential.classify import classify, known_clusters
 from linkwise.cluster.sequential.gaussians import fit_gaussians
 from linkwise.cluster.sequential.judge import judge
 from linkwise.cluster.sequential.landmarks import Basis, one_hot
-from linkwise.cluster.sequential.regroup import CHANGE, regroup
+from linkwise.cluster.sequential.regroup import CHANGE, move, regroup
 from linkwise.cluster.sequential.views import Places, see
 from linkwise.kernels.belief import softmax_rows
 
@@ -129,25 +129,21 @@ def _doubt(answers: Answers) -> float:
 def _learn(
     basis: Basis, places: Places, answers: Answers, believed: Floats, cluster_of: Ints
 ) -> tuple[View, View, View]:
-    """Learn from all folds but one, in turn, and average.
+    """Regroup by all answers; then learn from all folds but one, in turn, and average.
 
     Three views: the bent graph, which speaks by the vote; Gaussians, by the vote; and Gaussians,
     the landmarks being what these say.
     """
-    total = 1e-9 * one_hot(basis.labels, basis.n_clusters)
+    start = _regroup(basis, places, answers, believed, cluster_of)
     parts: list[list[View]] = [[], [], []]
     times = np.zeros(len(answers))
     for fold in range(N_FOLDS):
         out, part = answers.left_out(fold), answers.without(fold)
         times += out
-        bent, rows = _learn_part(basis, places, part, believed[~out], cluster_of)
+        bent, rows = _learn_part(basis, places, part, believed[~out], start, cluster_of)
         known = known_clusters(part, believed[~out], rows, cluster_of)
-        gaussian = fit_gaussians(basis, places, part, bent, rows, known)
-        learned = []
-        for landmarks in (bent, gaussian):
-            learned.append(landmarks[:, _names_like(total, landmarks, cluster_of)])
-            total = total + learned[-1]
-        for view, landmarks in zip(parts, (*learned, learned[-1]), strict=True):
+        gaussian = fit_gaussians(basis, places, part, believed[~out], bent, rows, known)
+        for view, landmarks in zip(parts, (bent, gaussian, gaussian), strict=True):
             seen = landmarks if view is parts[-1] else basis.votes(landmarks, basis.blocks)
             look = _as_seen(basis, answers, basis.votes(landmarks, places.blocks), seen)
             together = answers.together(sharpen(look))
@@ -175,15 +171,27 @@ def sharpen(votes: Floats) -> Floats:
     return np.asarray(power / power.sum(axis=1, keepdims=True))
 
 
-def _learn_part(
+def _regroup(
     basis: Basis, places: Places, answers: Answers, believed: Floats, cluster_of: Ints
+) -> Ints:
+    """Return the clusters of the landmarks that all answers ask for, under their lasting names."""
+    seen = see(basis, places, answers, believed).coordinates
+    labels = regroup(seen, basis.labels, places.mixture, answers)
+    votes = basis.votes(one_hot(labels, basis.n_clusters), places.blocks)
+    names = _names(answers, votes, basis.labels, labels, cluster_of)
+    return np.asarray(np.argsort(names)[labels])
+
+
+def _learn_part(
+    basis: Basis, places: Places, answers: Answers, believed: Floats, start: Ints, cluster_of: Ints
 ) -> tuple[Floats, Floats]:
     """Return memberships of the landmarks and of the rows, by a part of the answers."""
     r = basis.n_clusters
     view = see(basis, places, answers, believed)
-    labels = one_hot(regroup(view.coordinates, basis.labels, places.mixture, answers), r)
-    rows, landmarks = basis.votes(labels, places.blocks), basis.votes(labels, basis.blocks)
-    names = _names_of_classes(answers, rows, _overlap(one_hot(basis.labels, r), labels), cluster_of)
+    labels = move(view.coordinates, start)
+    member = one_hot(labels, r)
+    rows, landmarks = basis.votes(member, places.blocks), basis.votes(member, basis.blocks)
+    names = _names(answers, rows, start, labels, cluster_of)
     rows, landmarks = rows[:, names], landmarks[:, names]
     misplaced = calibrate(answers, answers.together(rows), r, ERROR_RATE).misplaced
     known = known_clusters(answers, believed, rows, cluster_of)
@@ -237,21 +245,11 @@ def name_clusters(answers: Answers, votes: Floats, n_clusters: int) -> Ints:
     return np.asarray(linear_sum_assignment(share, maximize=True)[1], dtype=np.int64)
 
 
-def _names_of_classes(answers: Answers, votes: Floats, overlap: Floats, cluster_of: Ints) -> Ints:
+def _names(answers: Answers, votes: Floats, before: Ints, labels: Ints, cluster_of: Ints) -> Ints:
     """Return which cluster gets each name: classes keep theirs, the others stay who they were."""
+    r = votes.shape[1]
+    overlap = one_hot(before, r).T @ one_hot(labels, r)
     if answers.n_classes:
-        found = name_clusters(answers, votes, votes.shape[1])
-        overlap = overlap.copy()
+        found = name_clusters(answers, votes, r)
         overlap[cluster_of[: len(found)], found] += overlap.sum() + 1.0
     return np.asarray(linear_sum_assignment(overlap, maximize=True)[1])
-
-
-def _names_like(reference: Floats, memberships: Floats, cluster_of: Ints) -> Ints:
-    """Return which cluster gets each name so that both agree most; classes keep theirs."""
-    overlap = _overlap(reference, memberships)
-    overlap[cluster_of, cluster_of] += overlap.sum() + 1.0
-    return np.asarray(linear_sum_assignment(overlap, maximize=True)[1])
-
-
-def _overlap(reference: Floats, memberships: Floats) -> Floats:
-    return np.asarray(reference.T @ memberships)

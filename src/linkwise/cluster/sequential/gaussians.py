@@ -11,12 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from linkwise.cluster.sequential.answers import ERROR_RATE, Answers, Floats, Ints
-from linkwise.cluster.sequential.classify import taught
 from linkwise.cluster.sequential.landmarks import Basis, one_hot
 from linkwise.cluster.sequential.views import Places, whitening
 from linkwise.kernels.belief import propagate, softmax_rows
 
-#: How many landmarks a row that was spoken about counts for.
+#: How many landmarks a row that was spoken about counts for, as far as answers reach.
 TEACHING = 30.0
 _N_STEPS = 6
 #: Share of the mean variance that every direction of the features has at least.
@@ -26,7 +25,13 @@ _ASTRAY = 0.01
 
 
 def fit_gaussians(
-    basis: Basis, places: Places, answers: Answers, landmarks: Floats, rows: Floats, known: Ints
+    basis: Basis,
+    places: Places,
+    answers: Answers,
+    believed: Floats,
+    landmarks: Floats,
+    rows: Floats,
+    known: Ints,
 ) -> Floats:
     """Return memberships of the landmarks; those at first where there are no features.
 
@@ -38,6 +43,8 @@ def fit_gaussians(
         Where the rows spoken about lie among them.
     answers : Answers
         What was said.
+    believed : float64 array of shape (n_pairs,)
+        How far each answer is believed.
     landmarks, rows : float64 arrays of shape (n_landmarks, n_clusters) and (n_rows, n_clusters)
         What they are thought to be at first.
     known : int64 array of shape (n_rows,)
@@ -46,10 +53,10 @@ def fit_gaussians(
     n, r = landmarks.shape
     if basis.features.shape[1] == 0:
         return landmarks
-    teachers, is_known = taught(answers, known), known >= 0
+    is_known = known >= 0
     truth = one_hot(known[is_known], r)
     points = np.vstack([basis.features.astype(np.float64), places.features])
-    weight = np.append(np.ones(n), TEACHING * teachers)
+    weight = np.append(np.ones(n), TEACHING * _reached(answers, believed))
     member = np.vstack([landmarks, rows])
     if_same, if_not = answers.chances(ERROR_RATE)
     messages = np.zeros((len(answers), 2, r))
@@ -63,6 +70,14 @@ def fit_gaussians(
         rows[is_known] = truth
         member = np.vstack([member[:n], rows])
     return member[:n]
+
+
+def _reached(answers: Answers, believed: Floats) -> Floats:
+    """Return how far what was said of each row reaches; a name does fully."""
+    reached = (answers.named >= 0).astype(np.float64)
+    for end in (answers.i, answers.j):
+        np.maximum.at(reached, end, answers.reach(believed))
+    return reached
 
 
 def _scores(points: Floats, weight: Floats, member: Floats) -> Floats:

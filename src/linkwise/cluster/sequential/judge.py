@@ -13,11 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwise.cluster.sequential.answers import ERROR_RATE, Answers, Floats
+from linkwise.cluster.sequential.answers import ERROR_RATE, PRIOR_ANSWERS, Answers, Floats
 from linkwise.kernels.belief import propagate, softmax_rows
 
-#: As many answers would have to say otherwise before the error rate moves half the way to them.
-PRIOR_ANSWERS = 100
 #: Share of the pairs about which clusters are wrong as a whole, however sure all their rows are.
 MISJUDGED = 0.01
 #: Shares of rows that clusters may misplace, and rates at which people may be wrong.

@@ -27,15 +27,20 @@ _MAX_TRIED = 10
 def regroup(coordinates: Floats, start: Ints, mixture: sp.csr_array, answers: Answers) -> Ints:
     """Return clusters of the landmarks; ``mixture`` says where the rows of the answers are."""
     n_clusters = int(start.max()) + 1
-    labels, _ = lloyd(coordinates, start, n_clusters, _MAX_ITER)
+    labels = move(coordinates, start)
     if n_clusters < 3:
-        return np.asarray(labels)
+        return labels
     for _ in range(n_clusters):
         exchanged = _exchange(coordinates, labels, n_clusters, mixture, answers)
         if exchanged is None:
             break
         labels = exchanged
-    return np.asarray(labels)
+    return labels
+
+
+def move(coordinates: Floats, start: Ints) -> Ints:
+    """Return the clusters that k-means makes of those it starts from."""
+    return np.asarray(lloyd(coordinates, start, int(start.max()) + 1, _MAX_ITER)[0])
 
 
 def _exchange(

@@ -233,13 +233,13 @@ class SCSC(OnlineClusterer[Sample, Floats]):
         wanted: int | str,  # noqa: ARG002
     ) -> tuple[Sample, Floats, int]:
         number = self._assumed
-        uniform = np.full(self.n_partitions, 1.0 / self.n_partitions)
+        uniform = np.full(ensemble.n_partitions, 1.0 / ensemble.n_partitions)
         if links.n_links == 0:
             return basis, uniform, number
         ends = _ends(links, ensemble)
         if self.rule == "relaxed":
             broken = _broken_by_partition(*ends)
-            step = self.step / (100.0 * self.n_partitions)
+            step = self.step / (100.0 * ensemble.n_partitions)
             return basis, project_to_simplex(uniform - step * broken), number
         total = float(links.weight.sum())
         strength = total if self.regularisation == "auto" else float(self.regularisation)

@@ -62,10 +62,11 @@ class Coordinates:
 
 
 def see(basis: Basis, places: Places, answers: Answers, believed: Floats) -> Coordinates:
-    """Return how the landmarks look; each answer counts as much as it is ``believed``.
+    """Return how the landmarks look; each answer counts as far as it reaches and is ``believed``.
 
     Without answers it is how the clusters without answers were found.
     """
+    believed = answers.reach(believed)
     scaling = learn_metric(places, answers, believed)
     seen = basis.features @ scaling
     kept = _leading(seen, max(16, 2 * basis.n_clusters))

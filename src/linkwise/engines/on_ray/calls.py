@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self, TypeAlias
 
@@ -10,8 +11,11 @@ from linkwise.errors import LinkwiseError, missing_extra
 #: What Ray hands out has no types.
 Handle: TypeAlias = Any
 
-#: So often work is done again when its worker dies.
+#: So often Ray does work again by itself when its worker dies.
 RETRIES = 4
+#: Seconds to wait before a worker that cannot be reached is asked again. Until Ray knows that a
+#: machine is dead, and starts its workers elsewhere, a minute may pass.
+PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 
 
 def import_ray() -> Any:
@@ -28,8 +32,8 @@ def import_ray() -> Any:
 class Call:
     """Work that was given to a worker, and can be given to another one.
 
-    Ray itself tries again when a worker dies while it works. What it had finished may be lost with
-    its machine; that is asked for once more here.
+    Ray itself tries again when a worker dies while it works, but not for long when a machine does
+    not answer, and what was finished may be lost with its machine. That is asked for again here.
     """
 
     def __init__(self, function: Handle, *args: object) -> None:
@@ -44,19 +48,20 @@ class Call:
     def result(self) -> Any:
         """Wait for the result."""
         ray = import_ray()
-        lost = ray.exceptions.ObjectLostError
-        for _ in range(RETRIES):
+        passing = ray.exceptions.ObjectLostError, ray.exceptions.ActorUnavailableError
+        for pause in (*PAUSES, None):
             try:
                 return ray.get(self.reference)
             except ray.exceptions.RayTaskError as error:
                 if isinstance(error.cause, LinkwiseError):
                     raise error.cause from None
                 raise
-            except lost:
-                self.reference = self._function.remote(*self._args)
             except ray.exceptions.RayError as error:
-                raise _died(error) from error
-        raise _died(lost("its results were lost again and again"))
+                if pause is None or not isinstance(error, passing):
+                    raise _died(error) from error
+            time.sleep(pause)
+            self.reference = self._function.remote(*self._args)
+        raise AssertionError("the last try returns or raises")
 
     def cancel(self) -> None:
         """Have it not begun, if nobody has."""
@@ -79,7 +84,7 @@ def in_order(calls: Sequence[Call]) -> Iterator[Any]:
 def _died(error: Exception) -> LinkwiseError:
     reason = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
     return LinkwiseError(
-        f"the cluster gave up after {RETRIES} more tries ({type(error).__name__}: {reason[:200]}). "
-        "Workers that die again and again have too little memory more often than not: ask for more "
-        "shards, or for machines with more of it."
+        f"a worker of the cluster died again and again ({type(error).__name__}: {reason[:200]}). "
+        "More often than not it has too little memory: ask for more shards, or for machines with "
+        "more of it."
     )

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from linkwise.errors import MissingDevice
+from linkwise.errors import MissingDevice, missing_extra
 from linkwise.lazy import LazyModule
 
 cp = LazyModule("cupy")
@@ -23,8 +23,12 @@ LEAST_SHARED = 98304
 def require_device(number: int = 0) -> int:
     """Return how many bytes of shared memory a block can have on this GPU; refuse if unsuitable."""
     try:
-        n_devices = cp.cuda.runtime.getDeviceCount()
-    except cp.cuda.runtime.CUDARuntimeError as error:
+        runtime = cp.cuda.runtime
+    except ModuleNotFoundError:
+        raise missing_extra('engine="cuda"', "CuPy", "gpu") from None
+    try:
+        n_devices = runtime.getDeviceCount()
+    except runtime.CUDARuntimeError as error:
         raise MissingDevice(
             f'engine="cuda" needs an NVIDIA GPU and its driver, and finds none here ({error}). '
             'engine="cpu" gives the same result.'
@@ -33,7 +37,7 @@ def require_device(number: int = 0) -> int:
         raise MissingDevice(
             f"Cuda(device={number}): there are {n_devices} GPUs here, counted from 0."
         )
-    found = cp.cuda.runtime.getDeviceProperties(number)
+    found = runtime.getDeviceProperties(number)
     name, version = found["name"].decode(), (found["major"], found["minor"])
     shared = int(found["sharedMemPerBlockOptin"])
     if version < OLDEST or shared < LEAST_SHARED:

@@ -1,0 +1,92 @@
+"""How the documentation site is built: `make docs`. It needs no network."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+from sphinx.errors import ConfigError
+
+os.environ.setdefault("LINKWISE_DATA", "/nonexistent")  # bundled data only, on every machine
+sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
+import linkwise
+
+listed = (Path(__file__).parent / "api" / "index.rst").read_text(encoding="utf-8").split()
+if forgotten := sorted(set(linkwise.HOME) - set(listed)):
+    raise ConfigError(f"docs/api/index.rst lacks {', '.join(forgotten)}.")
+
+project = "linkwise"
+author = "The linkwise developers"
+copyright = "The linkwise developers"
+version = release = linkwise.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
+]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+exclude_patterns = ["_build", "**/GALLERY_HEADER.rst"]
+templates_path = ["_templates"]
+nitpicky = False
+default_role = "code"
+
+myst_enable_extensions = ["dollarmath", "deflist"]
+myst_fence_as_directive = {"math"}
+myst_heading_anchors = 4
+myst_links_external_new_tab = False
+
+autosummary_generate = True
+autodoc_typehints = "none"  # the docstrings say it
+autodoc_member_order = "groupwise"
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+html_theme = "pydata_sphinx_theme"
+html_title = "linkwise"
+html_show_sourcelink = False
+html_theme_options = {
+    "github_url": "https://github.com/linkwise/linkwise",
+    "header_links_before_dropdown": 6,
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+}
+html_static_path: list[str] = []
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/plot_",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "min_reported_time": 5,
+    "reference_url": {"linkwise": None},
+    "backreferences_dir": None,
+}
+warnings.filterwarnings("ignore", category=ResourceWarning)
+
+
+def _lead_outside(app: Any, page: str, source: list[str]) -> None:
+    """Let links to files of the repository that are no pages lead to where it is kept."""
+    docs = Path(app.srcdir)
+
+    def address(link: re.Match[str]) -> str:
+        target = ((docs / page).parent / link[1]).resolve()
+        if target.is_relative_to(docs) or not target.exists():
+            return link[0]
+        return f"](https://github.com/linkwise/linkwise/blob/main/{target.relative_to(docs.parent)}"
+
+    source[0] = re.sub(r"\]\((\.\./[^)#:]+)", address, source[0])
+
+
+def setup(app: Any) -> None:
+    """Have it done to every page."""
+    app.connect("source-read", _lead_outside)

@@ -1,0 +1,159 @@
+"""Which cells there are, which are still to be measured, and by how many processes."""
+
+from __future__ import annotations
+
+import json
+import queue
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from linkwise.bench.common.environment import commit
+from linkwise.bench.common.measuring import Cell, Line
+from linkwise.bench.common.methods import Method, methods
+from linkwise.bench.common.tasks import TASKS
+from linkwise.bench.common.workers import Worker
+from linkwise.datasets import available
+from linkwise.datasets.load import size
+from linkwise.errors import InvalidInput
+
+Run = Callable[[Cell], Line]
+CELLS = "cells.jsonl"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be measured, and what it may cost.
+
+    Attributes
+    ----------
+    folder : Path
+        Where lines, pages and the environment of the peers are kept.
+    sets, methods : tuple of str or None
+        Only these; None is all.
+    n_seeds : int
+        Seeds 0 to ``n_seeds - 1``.
+    limit : float
+        Seconds of computing a cell may take.
+    n_jobs : int
+        Processes.
+    peers : bool
+        Whether other packages take part.
+    """
+
+    folder: Path
+    sets: tuple[str, ...] | None = None
+    methods: tuple[str, ...] | None = None
+    n_seeds: int = 3
+    limit: float = 600.0
+    n_jobs: int = 1
+    peers: bool = False
+
+    @property
+    def lines(self) -> Path:
+        """The file with one line a cell."""
+        return self.folder / CELLS
+
+    def chosen_sets(self) -> list[str]:
+        """Return the sets, the smallest first."""
+        names = _chosen("a set on this machine", self.sets, available())
+        return sorted(names, key=lambda name: (size(name), name))
+
+    def chosen_methods(self) -> list[Method]:
+        """Return the methods that take part."""
+        known = {name: m for name, m in methods().items() if self.peers or not m.peer}
+        return [known[name] for name in _chosen("a method", self.methods, known)]
+
+    def cells(self) -> Iterator[Cell]:
+        """Yield every cell: all sets with the first seed first, small sets before large ones."""
+        names, taking_part = self.chosen_sets(), self.chosen_methods()
+        for seed in range(self.n_seeds):
+            for name in names:
+                for method in taking_part:
+                    for task in TASKS:
+                        if task.kind in method.kinds:
+                            yield Cell(name, method.name, task.name, seed)
+
+
+def _chosen(what: str, wanted: tuple[str, ...] | None, known: Iterable[str]) -> list[str]:
+    listed = list(known)
+    for name in wanted or ():
+        if name not in listed:
+            raise InvalidInput(f"{name!r} is not {what}. Known: {', '.join(listed)}.")
+    return [name for name in listed if wanted is None or name in wanted]
+
+
+def read_lines(path: Path) -> list[Line]:
+    """Return the lines written so far; a last one that was cut off is left out."""
+    if not path.exists():
+        return []
+    found: dict[Cell, Line] = {}
+    for text in path.read_text(encoding="utf-8").splitlines():
+        try:
+            line = json.loads(text)
+        except ValueError:
+            continue
+        found[Cell.of(line)] = line
+    return list(found.values())
+
+
+def run_cells(
+    plan: Plan,
+    say: Callable[[str], None] = lambda line: None,  # noqa: ARG005
+    worker: Callable[[], Worker] | None = None,
+) -> None:
+    """Measure what is missing, and append a line for each cell.
+
+    A method that is too slow for a set is not tried again on it: the other cells are written down
+    as too slow, too.
+    """
+    plan.folder.mkdir(parents=True, exist_ok=True)
+    mend_end(plan.lines)
+    known = read_lines(plan.lines)
+    slow = {(line["set"], line["method"]) for line in known if line["status"] == "too slow"}
+    done = {Cell.of(line) for line in known}
+    todo: queue.SimpleQueue[Cell] = queue.SimpleQueue()
+    for cell in plan.cells():
+        if cell not in done:
+            todo.put(cell)
+    n_cells, version, lock = todo.qsize(), commit(), threading.Lock()
+
+    def keep(line: Line) -> None:
+        with lock, plan.lines.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({**line, "commit": version}) + "\n")
+        figure = f", NMI {line['nmi']:.3f}" if "nmi" in line else ""
+        left = f"{todo.qsize()} of {n_cells} left"
+        about = f"{line['set']}, {line['method']}, {line['task']}, seed {line['seed']}"
+        say(f"{about}: {line['status']}{figure} ({left})")
+
+    def work() -> None:
+        mine = worker() if worker is not None else Worker(plan.limit)
+        try:
+            while True:
+                cell = todo.get_nowait()
+                if (cell.set, cell.method) in slow:
+                    keep(cell.line("too slow", said="another cell of this set was"))
+                    continue
+                line = mine.run(cell)
+                if line["status"] == "too slow":
+                    slow.add((cell.set, cell.method))
+                keep(line)
+        except queue.Empty:
+            return
+        finally:
+            mine.close()
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(plan.n_jobs)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        while thread.is_alive():
+            thread.join(0.5)  # so that Ctrl-C is heard
+
+
+def mend_end(path: Path) -> None:
+    """End a line that was cut off, so that the next one begins anew."""
+    if path.exists() and path.stat().st_size and not path.read_bytes().endswith(b"\n"):
+        with path.open("a", encoding="utf-8") as file:
+            file.write("\n")

@@ -1,0 +1,134 @@
+"""What the lines amount to: scores by task, ranks, costs, and what there is no line for."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwise.bench.common.measuring import Cell, Line
+from linkwise.bench.common.ranks import critical_difference, mean_ranks
+
+Floats = NDArray[np.float64]
+STATUSES = ("done", "too slow", "refused", "failed")
+#: Where fewer rows than these are left unnamed, a set says nothing about a task.
+FEWEST = 30
+
+
+@dataclass(frozen=True, eq=False)
+class TaskTable:
+    """The scores of one task.
+
+    Attributes
+    ----------
+    task : str
+        Its name.
+    methods : list of str
+        Those that gave a result somewhere, best mean rank first.
+    sets : list of str
+        Those on which all of them were tried.
+    scores : ndarray of shape (n_sets, n_methods)
+        Mean over the seeds; NaN where there was no result.
+    ranks : ndarray of shape (n_methods,)
+        Mean ranks.
+    """
+
+    task: str
+    methods: list[str]
+    sets: list[str]
+    scores: Floats
+    ranks: Floats
+
+    @property
+    def critical(self) -> float:
+        """Difference of mean ranks that is more than chance; NaN if there is nothing to compare."""
+        if len(self.methods) < 2 or not self.sets:
+            return float("nan")
+        return critical_difference(len(self.methods), len(self.sets))
+
+
+def task_table(lines: Sequence[Line], task: str) -> TaskTable | None:
+    """Return the table of a task; None where no method has a result.
+
+    A method that was tried on less than half as many sets as another is left out.
+    """
+    here = [line for line in lines if line["task"] == task and not _all_named(line)]
+    tried: dict[str, set[str]] = defaultdict(set)
+    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for line in here:
+        tried[line["method"]].add(line["set"])
+        if line["status"] == "done":
+            found[line["method"], line["set"]].append(score(line))
+    most = max((len(sets) for sets in tried.values()), default=0)
+    working = sorted({method for method, _ in found if 2 * len(tried[method]) > most})
+    if not working:
+        return None
+    sets = sorted(set.intersection(*(tried[method] for method in working)))
+    table = np.array(
+        [[_mean(found.get((method, name), [])) for method in working] for name in sets]
+    ).reshape(len(sets), len(working))
+    ranks = mean_ranks(table) if len(sets) else np.zeros(len(working))
+    order = np.argsort(ranks, kind="stable")
+    return TaskTable(task, [working[i] for i in order], sets, table[:, order], ranks[order])
+
+
+def score(line: Line) -> float:
+    """Return the NMI on rows nobody named; of those who ask, each about other rows, on all rows."""
+    return float(line["nmi"] if line["task"].endswith(" asked") else line["nmi_free"])
+
+
+def _all_named(line: Line) -> bool:
+    """Tell whether the same knowledge leaves hardly a row to judge by."""
+    asked = line["task"].endswith(" asked")
+    return line["status"] == "done" and not asked and line["n_free"] < FEWEST
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if len(values) else float("nan")
+
+
+def statuses(lines: Iterable[Line]) -> dict[str, Counter[str]]:
+    """Return, by method, how many cells ended how."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for line in lines:
+        found[line["method"]][line["status"]] += 1
+    return dict(found)
+
+
+def missing(cells: Iterable[Cell], lines: Iterable[Line]) -> dict[str, int]:
+    """Return, by set, how many of the cells there is no line for."""
+    there = {Cell.of(line) for line in lines}
+    return dict(Counter(cell.set for cell in cells if cell not in there))
+
+
+def behind(table: TaskTable, method: str, by: float) -> list[tuple[str, float, str, float]]:
+    """Return the sets where a method is behind the best by more: set, score, who, its score."""
+    if method not in table.methods:
+        return []
+    mine = table.scores[:, table.methods.index(method)]
+    lost = []
+    for name, own, others in zip(table.sets, mine, table.scores, strict=True):
+        if np.isnan(others).all():
+            continue
+        best = int(np.nanargmax(others))
+        if np.isnan(own) or others[best] - own > by:
+            lost.append((name, float(own), table.methods[best], float(others[best])))
+    return lost
+
+
+def costs(lines: Iterable[Line]) -> dict[str, list[tuple[float, float]]]:
+    """Return, by method, rows and median seconds of each set, the smallest first.
+
+    The first cells of a process also compile what they need; a median does not see it.
+    """
+    found: dict[tuple[str, int], list[float]] = defaultdict(list)
+    for line in lines:
+        if line["status"] == "done":
+            found[line["method"], line["n"]].append(line["seconds"])
+    by_method: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for (method, n), seconds in sorted(found.items()):
+        by_method[method].append((float(n), float(np.median(seconds))))
+    return dict(by_method)

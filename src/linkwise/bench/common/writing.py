@@ -1,0 +1,259 @@
+"""The two pages: Markdown for the documentation, HTML with pictures to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from html import escape
+from pathlib import Path
+
+import numpy as np
+
+from linkwise.bench.common.drawing import lines as draw_lines
+from linkwise.bench.common.drawing import rank_axis
+from linkwise.bench.common.environment import commit, hardware, versions
+from linkwise.bench.common.measuring import Line
+from linkwise.bench.common.running import Plan, read_lines
+from linkwise.bench.common.summary import (
+    FEWEST,
+    STATUSES,
+    TaskTable,
+    behind,
+    costs,
+    missing,
+    statuses,
+    task_table,
+)
+from linkwise.bench.common.tasks import TASKS
+from linkwise.bench.report import table
+
+#: The method people should use, which is asked where it is not first.
+OURS = "SequentialClustering"
+#: A smaller difference of NMI is not worth a line.
+NOTABLE = 0.02
+#: So many methods are drawn as curves.
+DRAWN = 8
+
+
+def write_report(plan: Plan) -> tuple[Path, Path]:
+    """Write ``benchmark.md`` and ``report.html`` of what has been measured; return both paths."""
+    lines = read_lines(plan.lines)
+    tables = [found for task in TASKS if (found := task_table(lines, task.name)) is not None]
+    page, report = plan.folder / "benchmark.md", plan.folder / "report.html"
+    plan.folder.mkdir(parents=True, exist_ok=True)
+    page.write_text(markdown(plan, lines, tables), encoding="utf-8")
+    report.write_text(html(plan, lines, tables), encoding="utf-8")
+    return page, report
+
+
+def markdown(plan: Plan, lines: Sequence[Line], tables: Sequence[TaskTable]) -> str:
+    """Return the page for the documentation."""
+    sections = [
+        "# Everything against everybody",
+        _made(plan, lines),
+        HOW,
+        "## Who is first",
+        _first(tables),
+        "## Mean NMI",
+        "Over the sets on which all methods of the column were tried. A dash: no result on some of "
+        "them, so that a mean would flatter.",
+        _means(tables),
+        f"## Where {OURS} is not first",
+        _behind(tables),
+        "## Seconds",
+        "Of computing on one core, median over all cells of a set with that many rows.",
+        _costs(lines),
+        "## What there is no figure for",
+        _missing(plan, lines),
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+HOW = f"""One cell is a method on a set, told something, with a seed. Rows are taken as they are:
+nothing is standardised. All methods get the same links and labels, the true number of clusters, and
+their own default settings. Scores are NMI on rows nobody named, because named rows score
+themselves; a set with fewer than {FEWEST} such rows is left out of the task. Only methods that ask
+are scored on all rows: each asks about others. Ranks are over sets, of means over seeds; a method
+without a result comes last. `linkwise bench common` runs all of it and writes this page; a `.npz`
+file with `X` and `y` added to the folder `LINKWISE_DATA` joins by itself."""
+
+
+def _made(plan: Plan, lines: Sequence[Line]) -> str:
+    commits = sorted({line.get("commit", "?") for line in lines}) or [commit()]
+    sets = sorted({line["set"] for line in lines})
+    seeds = len({line["seed"] for line in lines})
+    planned = sum(1 for _ in plan.cells())
+    return (
+        f"Written {datetime.now(UTC):%Y-%m-%d} from {len(lines)} cells of {planned} that could be "
+        f"run: {len(sets)} sets, "
+        f"{len({line['method'] for line in lines})} methods, {seeds} "
+        f"{'seed' if seeds == 1 else 'seeds'}, at most {plan.limit:g} seconds of computing a "
+        "cell.\n"
+        f"Commit {', '.join(commits)}; {versions()}; {hardware()}."
+    )
+
+
+def _first(tables: Sequence[TaskTable]) -> str:
+    rows = []
+    for one in tables:
+        near = [
+            f"{name} {rank:.1f}"
+            for name, rank in zip(one.methods, one.ranks, strict=True)
+            if not rank > one.ranks[0] + one.critical
+        ]
+        place = (
+            f"{one.methods.index(OURS) + 1} of {len(one.methods)}" if OURS in one.methods else "–"
+        )
+        critical = "–" if np.isnan(one.critical) else f"{one.critical:.1f}"
+        rows.append((one.task, len(one.sets), critical, place, ", ".join(near[:6])))
+    header = ("told", "sets", "critical difference", f"place of {OURS}", "mean ranks, best first")
+    return (
+        table(header, rows)
+        + "\n\nUp to six methods whose mean rank is within the critical difference (Nemenyi, 5 %) "
+        "of the best: between them this many sets cannot decide."
+    )
+
+
+def _means(tables: Sequence[TaskTable]) -> str:
+    names = sorted(
+        {name for one in tables for name in one.methods},
+        key=lambda name: -np.mean([_mean_of(one, name, strict=False) for one in tables]),
+    )
+    rows = [[name, *(_shown(_mean_of(one, name)) for one in tables)] for name in names]
+    return table(["", *(one.task for one in tables)], rows)
+
+
+def _mean_of(one: TaskTable, name: str, *, strict: bool = True) -> float:
+    """Return the mean score over the sets; NaN, or 0 if not ``strict``, where one is missing."""
+    if name not in one.methods or not one.sets:
+        return float("nan") if strict else 0.0
+    column = one.scores[:, one.methods.index(name)]
+    return float(column.mean() if strict else np.nan_to_num(column).mean())
+
+
+def _shown(value: float) -> str:
+    return "–" if np.isnan(value) else f"{value:.3f}".replace("0.", ".", 1)
+
+
+def _behind(tables: Sequence[TaskTable]) -> str:
+    rows = [
+        (one.task, name, _shown(own), who, _shown(best))
+        for one in tables
+        for name, own, who, best in behind(one, OURS, NOTABLE)
+    ]
+    if not rows:
+        return f"Nowhere by more than {NOTABLE} in NMI."
+    header = ("told", "set", OURS, "first", "its NMI")
+    return f"Sets where it is behind the first by more than {NOTABLE} in NMI.\n\n" + table(
+        header, rows
+    )
+
+
+def _costs(lines: Sequence[Line]) -> str:
+    found = costs(lines)
+    sizes = sorted({n for points in found.values() for n, _ in points})
+    if not sizes:
+        return "Nothing yet."
+    some = [sizes[i] for i in np.unique(np.linspace(0, len(sizes) - 1, 6).astype(int))]
+    rows = []
+    for name in sorted(found):
+        seconds = dict(found[name])
+        rows.append([name, *(f"{seconds[n]:.2f}" if n in seconds else "–" for n in some)])
+    return table(["", *(f"{n:,.0f} rows" for n in some)], rows)
+
+
+def _missing(plan: Plan, lines: Sequence[Line]) -> str:
+    counts = statuses(lines)
+    rows = [[name, *(counts[name][status] for status in STATUSES)] for name in sorted(counts)]
+    parts = [table(["", *STATUSES], rows)]
+    left = missing(plan.cells(), lines)
+    if left:
+        listed = ", ".join(f"{name} ({n} cells)" for name, n in left.items())
+        parts.append(f"Planned and not run: {listed}.")
+    silent = [method.name for method in plan.chosen_methods() if method.name not in counts]
+    if silent:
+        parts.append(f"No cell was run of: {', '.join(silent)}.")
+    said = {
+        (line["method"], line["status"]): line["said"]
+        for line in lines
+        if line["status"] in ("refused", "failed") and "said" in line
+    }
+    if said:
+        parts.append("What they said, one example each:")
+        parts.append(
+            "\n".join(f"- {name}, {status}: {words}" for (name, status), words in said.items())
+        )
+    return "\n\n".join(parts)
+
+
+def html(plan: Plan, lines: Sequence[Line], tables: Sequence[TaskTable]) -> str:
+    """Return the page with pictures; it needs nothing from anywhere else."""
+    by_task = {one.task: one for one in tables}
+    body = ["<h1>Everything against everybody</h1>", f"<p>{escape(_made(plan, lines))}</p>"]
+    body += ["<h2>Mean NMI</h2>", _heat_of_tasks(tables)]
+    body += ["<h2>More answers</h2>", _curves(by_task, "links"), _curves(by_task, "asked")]
+    body += ["<h2>Mean ranks</h2>", "<p>Within the shaded band chance may decide.</p>"]
+    for one in tables:
+        ranks = dict(zip(one.methods, one.ranks.tolist(), strict=True))
+        body += [
+            f"<h3>{escape(one.task)}, {len(one.sets)} sets</h3>",
+            rank_axis(ranks, one.critical),
+        ]
+    cheapest = dict(sorted(costs(lines).items(), key=lambda item: -len(item[1]))[: 2 * DRAWN])
+    body += ["<h2>Cost</h2>", draw_lines(cheapest, "rows", "seconds", logarithmic=True)]
+    body += ["<h2>Sets</h2>"]
+    for one in tables:
+        body += [f"<h3>{escape(one.task)}</h3>", _heat(one.methods, one.sets, one.scores.T)]
+    return PAGE.format(body="\n".join(body))
+
+
+PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>linkwise: everything against everybody</title>
+<style>body {{ font: 14px sans-serif; margin: 2em }} table {{ border-collapse: collapse }}
+td, th {{ padding: 2px 8px; text-align: right }} th {{ font-weight: normal }}
+td:first-child {{ text-align: left }} svg {{ display: block; margin: 1em 0 }}</style></head>
+<body>
+{body}
+</body></html>
+"""
+
+
+def _heat_of_tasks(tables: Sequence[TaskTable]) -> str:
+    names = sorted(
+        {name for one in tables for name in one.methods},
+        key=lambda name: -np.mean([_mean_of(one, name, strict=False) for one in tables]),
+    )
+    scores = np.array([[_mean_of(one, name) for one in tables] for name in names])
+    return _heat(names, [one.task for one in tables], scores.reshape(len(names), len(tables)))
+
+
+def _heat(rows: Sequence[str], columns: Sequence[str], scores: np.ndarray) -> str:
+    heads = "".join(f"<th>{escape(column)}</th>" for column in columns)
+    body = []
+    for name, values in zip(rows, scores, strict=True):
+        cells = "".join(
+            "<td>–</td>"
+            if np.isnan(value)
+            else f'<td style="background:hsl(210 60% {97 - 45 * value:.0f}%)">{value:.3f}</td>'
+            for value in values
+        )
+        body.append(f"<tr><td>{escape(name)}</td>{cells}</tr>")
+    return f"<table><tr><th></th>{heads}</tr>{''.join(body)}</table>"
+
+
+def _curves(by_task: dict[str, TaskTable], kind: str) -> str:
+    """Draw mean NMI against the number of answers, of the best methods."""
+    asked = [task for task in TASKS if task.kind == kind and not task.noise]
+    seen = [task for task in asked if task.name in by_task]
+    if not seen:
+        return ""
+    last = by_task[seen[-1].name]
+    points = {
+        name: [
+            (float(task.amount), mean)
+            for task in (TASKS[0], *seen)
+            if task.name in by_task and not np.isnan(mean := _mean_of(by_task[task.name], name))
+        ]
+        for name in last.methods[:DRAWN]
+    }
+    return draw_lines(points, f"{kind}", "NMI")

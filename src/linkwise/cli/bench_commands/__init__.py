@@ -1,0 +1,1 @@
+"""What ``linkwise bench`` consists of."""

@@ -1,0 +1,1 @@
+"""Clusters made by merging and splitting: constrained linkage and super-instances."""

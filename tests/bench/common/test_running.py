@@ -1,0 +1,109 @@
+import json
+
+import numpy as np
+import pytest
+
+from linkwise.bench.common.measuring import Cell
+from linkwise.bench.common.running import Plan, read_lines, run_cells
+from linkwise.errors import InvalidInput
+
+TWO = ("k-means", "PCKMeans")
+
+
+class Fake:
+    """Measures nothing and notes what it was asked; some methods are slow."""
+
+    def __init__(self, slow=()):
+        self.slow, self.seen, self.closed = slow, [], 0
+
+    def run(self, cell):
+        self.seen.append(cell)
+        if cell.method in self.slow:
+            return cell.line("too slow", seconds=1.0)
+        return cell.line("done", nmi=0.5)
+
+    def close(self):
+        self.closed += 1
+
+
+@pytest.fixture(autouse=True)
+def own_set(tmp_path, monkeypatch):
+    """A folder of data with one tiny set."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    np.savez(folder / "tiny.npz", X=np.eye(6), y=np.arange(6) % 2)
+    monkeypatch.setenv("LINKWISE_DATA", str(folder))
+
+
+def plan(tmp_path, **settings):
+    chosen = {"sets": ("iris", "tiny"), "methods": TWO, "n_seeds": 2, **settings}
+    return Plan(tmp_path / "out", **chosen)
+
+
+def test_a_set_in_the_folder_joins_by_itself_and_small_sets_come_first(tmp_path):
+    cells = list(Plan(tmp_path, n_seeds=1).cells())
+    sets = list(dict.fromkeys(cell.set for cell in cells))
+    assert sets == ["tiny", "iris", "wine", "breast_cancer", "digits"]
+    assert not any("(asc)" in cell.method for cell in cells)
+    assert any("(asc)" in cell.method for cell in Plan(tmp_path, peers=True).cells())
+
+
+def test_every_cell_becomes_one_line_and_none_is_measured_twice(tmp_path):
+    first, second = Fake(), Fake()
+    run_cells(plan(tmp_path), worker=lambda: first)
+    assert len(first.seen) == 2 * 2 * 2 * 9
+    assert first.seen == list(plan(tmp_path).cells())
+    assert [Cell.of(line) for line in read_lines(plan(tmp_path).lines)] == first.seen
+    run_cells(plan(tmp_path), worker=lambda: second)
+    assert second.seen == []
+    assert (first.closed, second.closed) == (1, 1)
+
+
+def test_a_line_that_was_cut_off_is_measured_again(tmp_path):
+    worker = Fake()
+    run_cells(plan(tmp_path), worker=lambda: worker)
+    path = plan(tmp_path).lines
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text[:-30], encoding="utf-8")
+    again = Fake()
+    run_cells(plan(tmp_path), worker=lambda: again)
+    assert again.seen == worker.seen[-1:]
+    assert len(read_lines(path)) == len(worker.seen)
+
+
+def test_who_is_too_slow_for_a_set_is_not_tried_on_it_again(tmp_path):
+    worker = Fake(slow=("PCKMeans",))
+    run_cells(plan(tmp_path), worker=lambda: worker)
+    tried = [cell for cell in worker.seen if cell.method == "PCKMeans"]
+    assert [(cell.set, cell.seed) for cell in tried] == [("tiny", 0), ("iris", 0)]
+    lines = [line for line in read_lines(plan(tmp_path).lines) if line["method"] == "PCKMeans"]
+    assert {line["status"] for line in lines} == {"too slow"}
+    assert len(lines) == 36
+
+
+def test_several_processes_share_the_cells(tmp_path):
+    workers = []
+
+    def worker():
+        workers.append(Fake())
+        return workers[-1]
+
+    run_cells(plan(tmp_path, n_jobs=3), worker=worker)
+    assert len(workers) == 3
+    seen = [cell for worker in workers for cell in worker.seen]
+    assert sorted(map(str, seen)) == sorted(map(str, plan(tmp_path).cells()))
+
+
+def test_lines_say_by_which_commit_they_were_made(tmp_path):
+    said = []
+    run_cells(plan(tmp_path, n_seeds=1, sets=("tiny",)), said.append, lambda: Fake())
+    lines = plan(tmp_path).lines.read_text(encoding="utf-8").splitlines()
+    assert all(json.loads(line)["commit"] for line in lines)
+    assert said[-1] == "tiny, k-means, 20 labels, seed 0: done, NMI 0.500 (0 of 18 left)"
+
+
+def test_unknown_names_are_refused(tmp_path):
+    with pytest.raises(InvalidInput, match=r"^'irises' is not a set on this machine. Known: "):
+        list(Plan(tmp_path, sets=("irises",)).cells())
+    with pytest.raises(InvalidInput, match=r"^'kmeans' is not a method. Known: "):
+        list(Plan(tmp_path, methods=("kmeans",)).cells())

@@ -1,0 +1,117 @@
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from linkwise.bench.common.running import Plan
+from linkwise.bench.common.summary import behind, costs, missing, statuses, task_table
+from linkwise.bench.common.tasks import TASKS
+from linkwise.bench.common.writing import OURS, html, markdown
+
+
+def line(name, method, task="100 links", nmi=0.5, status="done", seed=0, n_free=100, **more):
+    made = {"set": name, "method": method, "task": task, "seed": seed, "status": status, "n": 150}
+    if status == "done":
+        made |= {"nmi": 0.9, "nmi_free": nmi, "n_free": n_free, "seconds": 2.0}
+    return {**made, **more}
+
+
+@pytest.fixture
+def lines():
+    return [
+        line("iris", OURS, nmi=0.8),
+        line("iris", OURS, nmi=0.6, seed=1),
+        line("wine", OURS, nmi=0.4),
+        line("iris", "k-means", nmi=0.5),
+        line("wine", "k-means", nmi=0.6),
+        line("iris", "<slow>", nmi=0.9),
+        line("wine", "<slow>", status="too slow"),
+        line("iris", "SeededKMeans", status="refused", said="reads labels"),
+        line("iris", "rare", nmi=1.0),
+        line("iris", OURS, task="100 asked", nmi=0.1),
+    ]
+
+
+def test_a_table_holds_means_over_seeds_and_ranks_over_sets(lines):
+    table = task_table(lines, "100 links")
+    assert table.sets == ["iris", "wine"]
+    assert "SeededKMeans" not in table.methods  # no result anywhere
+    assert "rare" not in table.methods  # tried on too few sets
+    scores = dict(zip(table.methods, table.scores.T.tolist(), strict=True))
+    assert scores[OURS] == pytest.approx([0.7, 0.4])
+    assert scores["k-means"] == [0.5, 0.6]
+    assert np.isnan(scores["<slow>"][1])
+    ranks = dict(zip(table.methods, table.ranks.tolist(), strict=True))
+    assert ranks == {OURS: 2.0, "k-means": 2.0, "<slow>": 2.0}
+    assert table.critical > 1
+
+
+def test_sets_whose_rows_are_nearly_all_named_are_left_out():
+    table = task_table([line("iris", OURS, n_free=29), line("wine", OURS, n_free=30)], "100 links")
+    assert table.sets == ["wine"]
+
+
+def test_who_asks_is_judged_on_all_rows(lines):
+    assert task_table(lines, "100 asked").scores.tolist() == [[0.9]]
+    assert task_table(lines, "200 asked") is None
+
+
+def test_where_a_method_is_behind_is_told_with_who_is_first(lines):
+    table = task_table(lines, "100 links")
+    found = behind(table, OURS, 0.02)
+    assert [(name, who) for name, _, who, _ in found] == [("iris", "<slow>"), ("wine", "k-means")]
+    assert behind(table, OURS, 0.5) == []
+    assert behind(table, "nobody", 0.0) == []
+
+
+def test_what_there_is_no_figure_for_is_counted(lines, tmp_path):
+    assert statuses(lines)["<slow>"] == {"done": 1, "too slow": 1}
+    plan = Plan(tmp_path, sets=("iris",), methods=("k-means",), n_seeds=1)
+    assert missing(plan.cells(), lines) == {"iris": 8}
+    assert costs(lines)["k-means"] == [(150.0, 2.0)]
+
+
+def test_the_page_says_who_is_first_and_where_we_are_not(lines, tmp_path):
+    plan = Plan(tmp_path, sets=("iris",), methods=("k-means",), n_seeds=1)
+    tables = [found for task in TASKS if (found := task_table(lines, task.name))]
+    page = markdown(plan, lines, tables)
+    assert "| 100 links | wine | .400 | k-means | .600 |" in page
+    assert "Planned and not run: iris (8 cells)." in page
+    assert "- SeededKMeans, refused: reads labels" in page
+    assert "10 cells of 9 that could be run: 2 sets, 5 methods, 2 seeds, at most 600 " in page
+    assert "No cell was run of" not in page
+    all_methods = Plan(tmp_path, sets=("iris",), n_seeds=1)
+    assert "No cell was run of: " in markdown(all_methods, lines, tables)
+    assert "numpy" in page
+
+
+class Tags(HTMLParser):
+    """Checks that what is opened is closed."""
+
+    EMPTY = ("meta",)
+
+    def __init__(self):
+        super().__init__()
+        self.open = []
+
+    def handle_starttag(self, tag, attrs):  # noqa: ARG002
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("none", [True, False])
+def test_the_pictures_are_one_page_of_sound_html(lines, tmp_path, none):
+    plan = Plan(tmp_path, sets=("iris",), n_seeds=1)
+    some = [] if none else lines
+    tables = [found for task in TASKS if (found := task_table(some, task.name))]
+    page = html(plan, some, tables)
+    tags = Tags()
+    tags.feed(page)
+    assert tags.open == []
+    assert "<slow>" not in page
+    assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+    assert none == ("<svg" not in page)
+    assert "nan" not in page.replace("–", "")

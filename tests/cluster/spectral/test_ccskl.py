@@ -1,0 +1,80 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize
+from sklearn.datasets import load_iris, make_blobs
+
+from linkwise import CCSKL, Links
+from linkwise.cluster.spectral.ccskl import spectral_weights
+from linkwise.scores import nmi
+
+
+def cost(weights, V, links):
+    """The paper's sum, kernel and all."""
+    K = V @ np.diag(weights) @ V.T
+    n_must = len(links.must)
+    total = np.square(np.diag(K) - 1).sum()
+    for (i, j), w in zip(links.must, links.weight[:n_must], strict=True):
+        total += w * (K[i, j] - 1) ** 2
+    for (i, j), w in zip(links.cannot, links.weight[n_must:], strict=True):
+        total += w * K[i, j] ** 2
+    return total
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_weights_are_the_minimum_that_another_solver_finds(seed):
+    rng = np.random.default_rng(seed)
+    V = np.linalg.qr(rng.normal(size=(12, 4)))[0]
+    drawn = Links.sample(rng.integers(0, 2, 12), 15, random_state=seed)
+    links = Links(12, drawn.must, drawn.cannot, rng.choice([0.5, 1.0, 4.0], 15))
+    weights = spectral_weights(V, links)
+    assert (np.diff(weights) <= 1e-12).all()
+    assert weights[-1] >= 0
+    falling = [{"type": "ineq", "fun": lambda b: np.append(b[:-1] - b[1:], b[-1])}]
+    other = minimize(
+        cost, np.ones(4), (V, links), method="SLSQP", constraints=falling, options={"ftol": 1e-12}
+    )
+    assert cost(weights, V, links) <= other.fun + 1e-8
+    assert_allclose(weights, other.x, atol=1e-3)
+
+
+def test_no_other_falling_weights_do_better():
+    rng = np.random.default_rng(0)
+    V = np.linalg.qr(rng.normal(size=(10, 3)))[0]
+    links = Links(10, must=[(0, 1), (2, 3)], cannot=[(0, 2), (4, 5)])
+    best = cost(spectral_weights(V, links), V, links)
+    for _ in range(300):
+        assert cost(np.sort(rng.exponential(5, 3))[::-1], V, links) >= best
+
+
+def test_links_that_name_a_vector_raise_its_weight():
+    """Two vectors of +1 and -1; links say that only the first tells rows apart."""
+    a, b = np.repeat([1, -1], 4), np.tile([1, -1], 4)
+    V = np.column_stack([np.ones(8), a, b]) / np.sqrt(8)
+    links = Links(8, must=[(0, 1), (4, 5), (2, 3)], cannot=[(0, 4), (1, 5)])
+    weights = spectral_weights(V, links)
+    assert weights[1] > 5 * weights[2]
+
+
+def test_links_help_where_there_are_many():
+    X, y = load_iris(return_X_y=True)
+    links = Links.sample(y, 600, random_state=0)
+    plain = CCSKL(3, random_state=0).fit(X)
+    told = CCSKL(3, random_state=0).fit(X, constraints=links)
+    assert nmi(y, told.labels_) >= nmi(y, plain.labels_)
+    assert_array_equal(plain.weights_[:4], [1, 1, 1, 0])
+    assert (np.diff(told.weights_) <= 1e-9).all()
+
+
+def test_more_clusters_than_vectors_take_as_many_vectors():
+    X, y = make_blobs(80, centers=6, random_state=0)
+    model = CCSKL(6, n_vectors=2, random_state=0)
+    model.fit(X, constraints=Links.sample(y, 40, random_state=0))
+    assert len(model.weights_) == 6
+
+
+@pytest.mark.parametrize("name", ["n_neighbors", "n_vectors", "n_init"])
+def test_senseless_numbers_are_refused(name):
+    with pytest.raises(ValueError) as caught:
+        CCSKL(2, **{name: 0}).fit(np.eye(6))
+    assert str(caught.value) == f"CCSKL({name}=0): {name} must be a whole number >= 1."

@@ -1,0 +1,83 @@
+"""Asking workers that die, without a cluster: Ray's answers are played."""
+
+import pytest
+
+from linkwise.engines.on_ray import calls
+from linkwise.errors import InvalidInput, LinkwiseError
+
+ray = pytest.importorskip(
+    "ray", reason="the engine on a cluster needs Ray: pip install 'ray[data]'"
+)
+errors = pytest.importorskip("ray.exceptions")
+
+
+class Work:
+    """Counts how often it is asked for."""
+
+    def __init__(self):
+        self.n_asked = 0
+
+    def remote(self, *_):
+        self.n_asked += 1
+        return self.n_asked
+
+
+@pytest.fixture
+def played(monkeypatch):
+    """Let a list of answers be what Ray says; returns the list, and the pauses that were made."""
+    answers, pauses = [], []
+
+    def get(_):
+        answer = answers.pop(0) if len(answers) > 1 else answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(ray, "get", get)
+    monkeypatch.setattr(calls.time, "sleep", pauses.append)
+    return answers, pauses
+
+
+def unreachable():
+    return errors.ActorUnavailableError("a machine is silent", b"0" * 16)
+
+
+def lost():
+    return errors.ObjectLostError("0" * 56, None, "")
+
+
+def test_a_machine_that_is_silent_is_waited_for(played):
+    answers, pauses = played
+    work = Work()
+    answers += [unreachable(), lost(), unreachable(), "done"]
+    assert calls.Call(work).result() == "done"
+    assert work.n_asked == 4
+    assert pauses == [0.5, 1.0, 2.0]
+    assert sum(calls.PAUSES) > 60  # Ray may need that long to see that it is dead
+
+
+def test_a_machine_that_stays_silent_is_given_up(played):
+    answers, pauses = played
+    answers.append(unreachable())
+    with pytest.raises(
+        LinkwiseError, match=r"died again and again \(ActorUnavailableError: .*shards"
+    ):
+        calls.Call(Work()).result()
+    assert pauses == list(calls.PAUSES)
+
+
+def test_a_worker_out_of_memory_for_good_is_a_sentence(played):
+    answers, pauses = played
+    answers.append(errors.OutOfMemoryError("the worker used 9 GB"))
+    with pytest.raises(LinkwiseError, match=r"OutOfMemoryError: .*too little memory"):
+        calls.Call(Work()).result()
+    assert pauses == []
+
+
+def test_what_was_refused_there_is_refused_here(played):
+    answers, _ = played
+    cause = InvalidInput("X[3, 0] is NaN.")
+    answers.append(errors.RayTaskError("label", "the traceback of there", cause))
+    with pytest.raises(InvalidInput) as caught:
+        calls.Call(Work()).result()
+    assert caught.value is cause

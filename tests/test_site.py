@@ -1,0 +1,38 @@
+"""The documentation site: what its pages show runs, what the reference lists exists."""
+
+import doctest
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+RUN = sorted([DOCS / "tour.md", *DOCS.glob("guide/*.md"), *DOCS.glob("coming-from/*.md")])
+RUN = [path for path in RUN if ">>> " in path.read_text(encoding="utf-8")]
+
+
+@pytest.mark.parametrize("path", RUN, ids=lambda path: path.stem)
+def test_what_the_page_shows_runs(path, tmp_path, monkeypatch):
+    if path.stem == "pictures":
+        pytest.importorskip("PIL")
+    monkeypatch.chdir(tmp_path)
+    outcome = doctest.testfile(str(path), module_relative=False)
+    assert outcome.attempted >= 4
+    assert outcome.failed == 0
+
+
+@pytest.mark.parametrize("path", RUN, ids=lambda path: path.stem)
+def test_all_python_of_the_page_is_run(path):
+    for block in re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL):
+        assert block.startswith(">>> ")
+        assert block.endswith("\n\n")  # or the closing fence would count as output
+
+
+def test_the_reference_lists_what_there_is():
+    page = (DOCS / "api" / "index.rst").read_text(encoding="utf-8")
+    for part in re.split(r"^\.\. currentmodule:: ", page, flags=re.MULTILINE)[1:]:
+        module, _, rest = part.partition("\n")
+        names = re.findall(r"^   (\w+)$", rest, re.MULTILINE)
+        home = importlib.import_module(module)
+        assert [name for name in names if not hasattr(home, name)] == []
