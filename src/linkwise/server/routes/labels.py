@@ -10,6 +10,7 @@ import numpy as np
 from fastapi import APIRouter, Header, Path, Query, Response
 from numpy.typing import NDArray
 
+from linkwise.errors import InvalidInput
 from linkwise.server.live.jobs import Report, Subject
 from linkwise.server.refusals import NotFound, refuses
 from linkwise.server.schemas.base import MOST
@@ -96,7 +97,11 @@ async def describe_cluster(
     live: Live, number: Annotated[int, Path(ge=0, le=65_535)]
 ) -> ClusterPage:
     """Return one cluster: rows, examples unlike each other, and what sets it apart."""
-    return ClusterPage.model_validate(await live.look_back(live.session.describe_cluster, number))
+    try:
+        found = await live.look_back(live.session.describe_cluster, number)
+    except InvalidInput as error:  # there is no such cluster
+        raise NotFound(str(error)) from error
+    return ClusterPage.model_validate(found)
 
 
 Kind = Literal["pca", "neighbours"]

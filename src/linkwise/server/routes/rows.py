@@ -73,7 +73,10 @@ async def column(
     live: Live, name: Annotated[str, Query(min_length=1, max_length=1000)]
 ) -> ColumnValues:
     """Return one column of all rows as small numbers, for colours."""
-    found = await live.look_back(live.session.column, name)
+    try:
+        found = await live.look_back(live.session.column, name)
+    except InvalidInput as error:  # there is no such column
+        raise NotFound(str(error)) from error
     codes = found.codes.tolist()
     return ColumnValues.model_validate({"kind": found.kind, "legend": found.legend, "codes": codes})
 
