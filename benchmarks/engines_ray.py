@@ -2,6 +2,7 @@
 
     python benchmarks/engines_ray.py                       20 million x 32 rows, two nodes
     python benchmarks/engines_ray.py --rows 2000000        something smaller
+    python benchmarks/engines_ray.py --units               what one row costs one processor
 
 Rows are written to a folder of Parquet files, a part at a time. Then each engine fits, votes and
 hears answers in a process of its own; at the end a node of the cluster is killed in the middle of
@@ -28,6 +29,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import linkwise as lw
+from linkwise.engines.rules import ByTables
+from linkwise.ensemble import FileRows, build_ensemble
 
 N_CLUSTERS = 10
 N_VOTES = 5
@@ -173,6 +176,36 @@ def run_ray(options):
     return found
 
 
+def print_units(options):
+    """Print what a row costs one processor, in its own time: the numbers of docs/scale.md."""
+    n_rows, block = 200_000, 8192
+    with tempfile.TemporaryDirectory() as folder:
+        write_rows(Path(folder), n_rows, options.features, 4)
+        rows = FileRows(folder)
+        starts = range(0, n_rows, block)
+        read = worked(lambda: [rows.read(a, min(a + block, n_rows)) for a in starts])
+        sample = np.random.default_rng(0).normal(size=(20_000, options.features))
+        ensemble = build_ensemble(
+            sample, N_CLUSTERS, n_partitions=options.partitions, n_blocks=128, seed=0, n_threads=1
+        )
+        ensemble.assign(sample[:3000])  # compiles
+        label = worked(lambda: ensemble.assign(rows, n_threads=1))
+        blocks = ensemble.assign(rows)
+    tables = np.random.default_rng(0).dirichlet(np.full(N_CLUSTERS, 0.3), (len(blocks), 128))
+    rule = ByTables(tables)
+    rule.count(blocks, 1)
+    vote = min(worked(lambda: rule.count(blocks, 1)) for _ in range(N_VOTES))
+    for name, seconds in (("read", read), ("read and label", label), ("vote", vote)):
+        print(f"{name:15} {1e6 * seconds / n_rows:7.2f} us a row")
+
+
+def worked(work):
+    """Return the seconds of the processor that something takes."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=20_000_000)
@@ -182,8 +215,12 @@ def main():
     parser.add_argument("--nodes", type=int, default=2)
     parser.add_argument("--cpus", type=int, default=1, help="processors of each node")
     parser.add_argument("--folder", help="where rows and labels go; a temporary one by default")
+    parser.add_argument("--units", action="store_true", help="what one row costs, and no more")
     parser.add_argument("--only", choices=["cpu", "ray"], help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.units:
+        print_units(options)
+        return
     if options.only:
         print(json.dumps({"cpu": run_cpu, "ray": run_ray}[options.only](options)))
         return
@@ -211,7 +248,8 @@ def main():
 
 
 def in_a_process(name, options):
-    given = [f"--{key}={value}" for key, value in vars(options).items() if key != "only"]
+    told = {key: value for key, value in vars(options).items() if key not in ("only", "units")}
+    given = [f"--{key}={value}" for key, value in told.items()]
     command = [sys.executable, __file__, *given, f"--only={name}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

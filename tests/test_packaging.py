@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import linkwise as lw
+from linkwise.cli import doctor
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -26,6 +27,7 @@ class NoExtras:
 
 sys.meta_path.insert(0, NoExtras())
 import linkwise as lw
+from linkwise.cli import doctor
 print(len([getattr(lw, name) for name in lw.__all__]))
 from click.testing import CliRunner
 from linkwise.cli import main
@@ -73,3 +75,7 @@ def test_the_demo_installs_neither_linters_nor_browsers():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     needs = next(line for line in makefile.splitlines() if line.startswith("NEEDS_demo"))
     assert needs.split(":=")[1].strip() == '--no-compile --editable ".[plot]"'
+
+
+def test_the_doctor_advises_extras_that_exist():
+    assert set(doctor.EXTRAS) <= set(EXTRAS)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from linkwise.choosing.comparison import compare as compare
     from linkwise.choosing.link_folds import LinkKFold as LinkKFold
     from linkwise.choosing.link_folds import LinkShuffleSplit as LinkShuffleSplit
+    from linkwise.cluster.hierarchy.cobras import COBRAS as COBRAS
     from linkwise.cluster.hierarchy.constrained_linkage import (
         ConstrainedLinkage as ConstrainedLinkage,
     )
@@ -62,6 +63,7 @@ __version__ = "0.1.0"
 #: Where each public name lives. Modules load on first use, so that ``linkwise --help`` is quick.
 HOME = {
     "CCSKL": "linkwise.cluster.spectral.ccskl",
+    "COBRAS": "linkwise.cluster.hierarchy.cobras",
     "COPKMeans": "linkwise.cluster.kmeans.cop_kmeans",
     "CPCMMC": "linkwise.cluster.margin.cpcmmc",
     "CVQE": "linkwise.cluster.kmeans.cvqe",

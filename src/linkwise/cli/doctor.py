@@ -27,7 +27,6 @@ EXTRAS = {
     "embeddings": "sentence_transformers",
     "gpu": "cupy",
     "cluster": "ray",
-    "notebook": "anywidget",
 }
 
 
