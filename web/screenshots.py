@@ -30,6 +30,8 @@ from linkwise.session import Columns, Session
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 TOKEN = "a-token-for-the-pictures-only-0123456789"
 SIZE = {"width": 1360, "height": 850}
+PHONE = {"width": 390, "height": 844}
+PATIENCE = 60_000  # milliseconds, for a crowded machine
 
 
 def make_sessions(root: Path) -> None:
@@ -75,13 +77,24 @@ def served(root: Path) -> Iterator[str]:
             process.terminate()
 
 
-def opened(browser: Browser, address: str, fragment: str, scheme: str) -> Page:
+def opened(
+    browser: Browser,
+    address: str,
+    fragment: str,
+    scheme: str,
+    questions: str = "pair",
+    size: dict[str, int] = SIZE,
+) -> Page:
     """Open the studio in a window of its own."""
-    context = browser.new_context(viewport=SIZE, color_scheme=scheme)
+    context = browser.new_context(viewport=size, color_scheme=scheme)
+    context.set_default_timeout(PATIENCE)
+    context.add_init_script(f"localStorage.setItem('linkwise.questions', '{questions}')")
     page = context.new_page()
     page.goto(f"{address}/?token={TOKEN}{fragment}")
     if fragment.startswith("#/s/"):
-        expect(page.get_by_test_id("map")).to_have_attribute("data-layout", "neighbours")
+        expect(page.get_by_test_id("map")).to_have_attribute(
+            "data-layout", "neighbours", timeout=PATIENCE
+        )
         page.wait_for_timeout(1500)
     return page
 
@@ -90,7 +103,7 @@ def answer(page: Page, n: int) -> None:
     """Answer n questions about digits truthfully."""
     truth = load_digits().target
     for _ in range(n):
-        expect(page.get_by_role("button", name="Same")).to_be_enabled()
+        expect(page.get_by_role("button", name="Same")).to_be_enabled(timeout=PATIENCE)
         i, j = map(int, page.locator("section figure figcaption").all_inner_texts())
         page.keyboard.press("s" if truth[i] == truth[j] else "d")
         page.wait_for_timeout(150)
@@ -106,7 +119,7 @@ def name_clusters(page: Page) -> None:
     )
     for cluster in sorted(set(labels)):
         digits = load_digits().target[np.array(labels) == cluster]
-        field = page.get_by_label(f"Name of cluster {cluster}", exact=True)
+        field = page.get_by_label(f"Name of cluster {cluster + 1}", exact=True)
         field.fill([*names, "nines"][np.bincount(digits).argmax()])
         field.press("Enter")
     page.wait_for_timeout(800)
@@ -161,8 +174,14 @@ def keep(page: Page, name: str) -> None:
 
 def take(browser: Browser, address: str, root: Path) -> None:
     """Walk through the main states."""
+    page = opened(browser, address, "#/s/digits", "light", "auto")
+    expect(page.get_by_text("Is this one thing, or two?")).to_be_visible(timeout=PATIENCE)
+    page.wait_for_timeout(1500)
+    keep(page, "groups")
+    page.close()
+
     page = opened(browser, address, "#/s/digits", "light")
-    answer(page, 120)
+    answer(page, 40)
     name_clusters(page)
     answer(page, 3)
     keep(page, "map")
@@ -174,6 +193,11 @@ def take(browser: Browser, address: str, root: Path) -> None:
     page.get_by_role("tab", name="History").click()
     draw_loop(page, 0.5, 0.5, 120)
     keep(page, "lasso")
+    page.close()
+
+    page = opened(browser, address, "#/s/digits", "dark", "choice", PHONE)
+    keep(page, "phone")
+    page.close()
 
     page = opened(browser, address, "#/s/plants", "light")
     keep(page, "table")

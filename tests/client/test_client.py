@@ -118,7 +118,7 @@ def test_everything_there_is_to_see_is_read(client):
     assert isinstance(client.conflicts("flowers"), list)
     assert isinstance(client.suspects("flowers"), list)
     assert client.progress("flowers").hint
-    assert "Session.open" in client.recipe("flowers")
+    assert "session.replay" in client.recipe("flowers")
     exported = client.export("flowers", "labels")
     assert exported.media_type == "text/csv"
     assert exported.content.count(b"\n") == 151

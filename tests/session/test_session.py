@@ -445,20 +445,42 @@ def test_progress_counts_and_hints(session):
         session.answer(i, j, "same" if labels[i] == labels[j] else "different")
     progress = session.progress()
     assert (progress.answers, progress.agreed_recent, progress.agreed_all) == (25, 1.0, 1.0)
+    assert (progress.advice, progress.drawn) == ("more", 0)
     assert progress.hint == (
-        "The clustering expected 20 of your last 20 answers and hardly moves: "
-        "more answers will change little."
+        "No random pair has been told yet; every tenth question is one. More answers pay."
     )
 
 
-def test_the_recipe_gives_these_labels_again(session):
+def test_the_recipe_gives_these_labels_again(session, tmp_path, monkeypatch):
     session.answer(0, 50, "same")
-    labels, recipe = session.labels().tobytes(), session.recipe()
-    session.answer(1, 2, "different")
-    session.close()
+    session.split(1)
+    session.merge([0, 3])
+    session.undo(3)
+    session.recluster(4)
+    session.nowhere([7])
+    session.label([1, 2], "owls")
+    session.export(tmp_path / "history.jsonl", "history")
+    monkeypatch.chdir(tmp_path)
     scope = {}
-    exec(recipe, scope)
-    assert scope["labels"].tobytes() == labels
+    exec(session.recipe(), scope)  # while the session is open
+    np.testing.assert_array_equal(scope["labels"], session.labels())
+
+
+def test_a_history_is_replayed_into_a_fresh_session_only(session, tmp_path):
+    session.answer(0, 50, "same")
+    session.export(tmp_path / "history.jsonl", "history")
+    with pytest.raises(InvalidInput) as caught:
+        session.replay(tmp_path / "history.jsonl")
+    assert str(caught.value) == "replay: 1 events are here already; begin a new session."
+
+
+def test_a_file_that_is_no_history_is_refused(session, tmp_path):
+    (tmp_path / "wrong.jsonl").write_text('{"kind": "answer"}\n')
+    with pytest.raises(InvalidInput) as caught:
+        session.replay(tmp_path / "wrong.jsonl")
+    assert str(caught.value) == (
+        "wrong.jsonl, line 1: this is not an event of a session's history."
+    )
 
 
 def test_a_closed_session_says_so(session):

@@ -41,6 +41,7 @@ def chromium():
 
 
 CHROMIUM = chromium()
+PATIENCE = 30_000  # milliseconds; a crowded machine is slow, and nothing here waits in vain
 TOKEN = "a-token-for-the-browser-tests-only-0123456789"
 
 
@@ -98,6 +99,8 @@ def templates(tmp_path_factory, data_folder):
     root = tmp_path_factory.mktemp("templates")
     digits = load_digits().data[:240]
     many = np.random.default_rng(0).normal(size=(300, 4))
+    middles = np.array([[0, 0], [0, 9], [9, 0], [9, 9]])[np.arange(120) % 4]
+    heaps = middles + np.random.default_rng(1).normal(size=(120, 2))
     pictures = Columns(image_shape=(8, 8))
     fresh = {
         "digits": lambda at: Session.create(at, digits, 10, columns=pictures, n_partitions=20),
@@ -118,6 +121,8 @@ def templates(tmp_path_factory, data_folder):
             columns=Columns(id="scan", image="picture"),
             n_partitions=5,
         ),
+        "too-few": lambda at: Session.create(at, heaps, 2, n_partitions=20),
+        "useless": lambda at: Session.create(at, many[:120], 4, n_partitions=20),
         "unplaced": lambda at: Session.create(at, digits[:100], 3, n_partitions=5),
         "one": lambda at: Session.create(at, data_folder / "one.csv", 1, n_partitions=2),
         "many": lambda at: Session.create(at, many, 200, n_partitions=3),
@@ -192,8 +197,9 @@ def service(tmp_path_factory, data_folder, templates):
 @pytest.fixture(scope="session")
 def browser():
     """Start chromium without a window."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
@@ -205,13 +211,13 @@ def open_page(browser, service):
     """Return a function that opens the studio in a browser of its own."""
     contexts, pages = [], []
 
-    def opened(kind=None, *, session=None, who="", **settings):
+    def opened(kind=None, *, session=None, who="", questions="pair", **settings):
         context = browser.new_context(viewport={"width": 1440, "height": 900}, **settings)
         contexts.append(context)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(PATIENCE)
         if kind is not None:
             session = service.session(kind)
-        pages.append(StudioPage(context, service, TOKEN, session, who))
+        pages.append(StudioPage(context, service, TOKEN, session, who, questions))
         return pages[-1]
 
     yield opened

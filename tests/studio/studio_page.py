@@ -10,16 +10,20 @@ from playwright.sync_api import expect
 class StudioPage:
     """One browser window, and a back door to the service for setting the scene."""
 
-    def __init__(self, context, service, token, session, who):
+    def __init__(self, context, service, token, session, who, questions):
         self.service, self.session, self._token = service, session, token
         self.requests, self.complaints = [], []
         context.on("request", lambda request: self.requests.append(request.url))
+        context.add_init_script(
+            f"localStorage.getItem('linkwise.questions') ?? "
+            f"localStorage.setItem('linkwise.questions', '{questions}')"
+        )
         self.page = context.new_page()
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("console", self._hear)
         self.visit(f"#/s/{session}" if session else "#/")
         if session:
-            expect(self.page.get_by_label("Name of cluster 0")).to_be_visible()
+            expect(self.page.get_by_label("Name of cluster 1", exact=True)).to_be_visible()
         if who:
             self.page.get_by_label("You are").fill(who)
             self.page.get_by_label("You are").press("Enter")
@@ -87,11 +91,20 @@ class StudioPage:
         """Return the ids of the two things on the table."""
         return tuple(self.page.locator("section figure figcaption").all_inner_texts())
 
+    def columns(self):
+        """Return the ids of the two rows whose fields are compared."""
+        return tuple(self.page.locator("section thead th").all_inner_texts())
+
     def wait_for_question(self):
         expect(self.page.get_by_role("button", name="Same")).to_be_enabled()
 
     def sees(self, text):
         expect(self.page.get_by_text(text).first).to_be_visible()
+
+    def sees_it_sent(self):
+        """Wait until what was said is in the journal."""
+        self.sees("You said")
+        self.sees_no("Sending.")
 
     def sees_no(self, text):
         expect(self.page.get_by_text(text)).to_have_count(0)

@@ -21,20 +21,20 @@ def test_every_cluster_shows_its_size_how_sure_it_is_and_examples(open_page):
 
 def test_a_cluster_is_renamed_in_place(open_page):
     studio = open_page("flowers")
-    studio.page.get_by_label("Name of cluster 1").fill("setosa")
+    studio.page.get_by_label("Name of cluster 2", exact=True).fill("setosa")
     studio.press("Enter")
     expect(studio.button("More about setosa")).to_be_visible()
     studio.page.reload()
-    expect(studio.page.get_by_label("Name of cluster 1")).to_have_value("setosa")
+    expect(studio.page.get_by_label("Name of cluster 2", exact=True)).to_have_value("setosa")
 
 
 def test_clusters_are_split_and_joined_and_say_how_they_changed(open_page):
     studio = open_page("flowers")
-    studio.button("More about cluster 0").click()
+    studio.button("More about cluster 1").click()
     studio.button("Split in two").click()
     expect(cards(studio)).to_have_count(4)
     expect(cards(studio).nth(3)).to_contain_text(re.compile(r"\+\d+"))
-    studio.page.get_by_label("Join cluster 0 with").select_option(label="cluster 3")
+    studio.page.get_by_label("Join cluster 1 with").select_option(label="cluster 4")
     expect(cards(studio)).to_have_count(3)
 
 
@@ -63,7 +63,7 @@ def test_a_colour_stays_with_its_cluster_when_others_come_and_go(open_page):
 
 def test_one_cluster_can_be_lit_on_the_map(open_page):
     studio = open_page("flowers")
-    swatch = studio.button("Show only cluster 2 on the map")
+    swatch = studio.button("Show only cluster 3 on the map")
     swatch.click()
     expect(swatch).to_have_attribute("aria-pressed", "true")
     studio.button("Show all").click()

@@ -85,10 +85,10 @@ def test_rows_inside_a_loop_are_given_a_name(open_page):
 
 def test_what_moved_and_why_is_told_in_a_sentence(open_page):
     studio = open_page("flowers")
-    studio.button("More about cluster 0").click()
+    studio.button("More about cluster 1").click()
     studio.button("Split in two").click()
     expect(studio.trace).to_have_text(
-        re.compile(r"\d+ rows? moved from cluster 0 to cluster 3 after your split\.")
+        re.compile(r"\d+ rows? moved from cluster 1 to cluster 4 after your split\.")
     )
 
 

@@ -70,7 +70,7 @@ def test_no_screen_has_a_serious_fault_of_accessibility(open_page, scheme):
         ("answer", {"i": 0, "j": 2, "verdict": "different"}),
     )
     studio.wait_for_question()
-    studio.button("More about cluster 0").click()
+    studio.button("More about cluster 1").click()
     found = faults(studio)
     for tab in ("History", "Second look"):
         studio.tab(tab)
@@ -101,7 +101,7 @@ def faults(studio):
 def test_what_changed_is_told_to_screen_readers(open_page):
     studio = open_page("flowers")
     studio.tell(("split", {"cluster": 0, "rows": None}), who="Ana")
-    status = studio.page.get_by_role("status").filter(has_text=re.compile("moved from cluster 0"))
+    status = studio.page.get_by_role("status").filter(has_text=re.compile("moved from cluster 1"))
     expect(status).to_have_count(1)
 
 

@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 from linkwise.client import calls
 from linkwise.client.calls import MOST_EVENTS, Call, RowName, T
 from linkwise.client.messages import (
+    Around,
     Array,
     Change,
     Cluster,
+    ClusterPage,
+    ColumnValues,
     DataFile,
     Event,
     File,
@@ -342,6 +345,26 @@ class AsyncClient:
         """Let the rows of an uploaded file join the session. They stay."""
         return await self._do(calls.join_rows(session, upload, who, key))
 
+    async def search(self, session: str, text: str, limit: int = 200) -> list[int]:
+        """Return the first rows whose id, text or any field holds some text."""
+        return await self._do(calls.search(session, text, limit))
+
+    async def column(self, session: str, name: str) -> ColumnValues:
+        """Return one column of all rows as small numbers, for colours."""
+        return await self._do(calls.column(session, name))
+
+    async def around(self, session: str, row: int) -> Around:
+        """Return the rows most like one, and why it is in its cluster."""
+        return await self._do(calls.around(session, row))
+
+    async def describe_cluster(self, session: str, number: int) -> ClusterPage:
+        """Return one cluster: rows, examples unlike each other, and what sets it apart."""
+        return await self._do(calls.describe_cluster(session, number))
+
+    async def import_knowledge(self, session: str, upload: str, *, who: str = "") -> list[Event]:
+        """Take in links, labels or answers of an uploaded file; what is known adds nothing."""
+        return await self._do(calls.import_knowledge(session, upload, who))
+
     async def image(self, session: str, row: int) -> File:
         """Return the picture of a row."""
         return await self._do(calls.image(session, row))
@@ -356,9 +379,11 @@ class AsyncClient:
         fresh: bool = True,
         who: str | None = None,
         overlap: float = 0.0,
+        kind: str = "pair",
+        asked: int | None = None,
     ) -> list[Question]:
-        """Return pairs worth asking about; with ``who``, others do not get them meanwhile."""
-        call = calls.questions(session, n, strategy, skip, fresh, who, overlap)
+        """Return what is worth asking; with ``who``, others do not get it meanwhile."""
+        call = calls.questions(session, n, strategy, skip, fresh, who, overlap, kind, asked)
         return await self._do(call)
 
     async def conflicts(self, session: str) -> list[Trouble]:
@@ -392,7 +417,9 @@ class AsyncClient:
     async def export(
         self, session: str, what: str = "labels", format: str = "csv", *, raw: bool = False
     ) -> File:
-        """Return "labels", "answers", "links" or "names" as a CSV or Parquet file.
+        """Return "labels", "table", "answers", "links" or "names" as a CSV or Parquet file.
+
+        "history" is every event, as JSON lines.
 
         In CSV, text that a spreadsheet would run gets an apostrophe in front; not if ``raw``.
         """

@@ -16,9 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.client.messages import (
+    Around,
     Array,
     Change,
     Cluster,
+    ClusterPage,
+    ColumnValues,
     DataFile,
     Event,
     File,
@@ -75,8 +78,11 @@ def _as(kind: type[T]) -> Callable[[Reply], T]:
 
 
 def _get(path: str, kind: type[T], **params: object) -> Call[T]:
-    given = {name: value for name, value in params.items() if value is not None}
-    return Call("GET", path, _as(kind), given)
+    return Call("GET", path, _as(kind), _given(params))
+
+
+def _given(params: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in params.items() if value is not None}
 
 
 def _in(session: str, *parts: object) -> str:
@@ -149,7 +155,7 @@ def tell(session: str, events: Sequence[NewEvent], who: str) -> Call[list[Event]
     return Call(
         "POST",
         _in(session, "events"),
-        lambda reply: read(list[Event], reply.json()["events"]),
+        _events,
         json={"events": told, "who": who},
     )
 
@@ -196,6 +202,27 @@ def join_rows(session: str, upload: str, who: str, key: str | None) -> Call[Even
     return Call("POST", _in(session, "rows"), _as(Event), json=wanted)
 
 
+def search(session: str, text: str, limit: int) -> Call[list[int]]:
+    return _get(_in(session, "search"), list[int], text=text, limit=limit)
+
+
+def column(session: str, name: str) -> Call[ColumnValues]:
+    return _get(_in(session, "column"), ColumnValues, name=name)
+
+
+def around(session: str, row: int) -> Call[Around]:
+    return _get(_in(session, "rows", int(row), "around"), Around)
+
+
+def describe_cluster(session: str, number: int) -> Call[ClusterPage]:
+    return _get(_in(session, "clusters", int(number)), ClusterPage)
+
+
+def import_knowledge(session: str, upload: str, who: str) -> Call[list[Event]]:
+    wanted = {"upload": upload, "who": who}
+    return Call("POST", _in(session, "import"), _events, json=wanted)
+
+
 def image(session: str, row: int) -> Call[File]:
     return Call("GET", _in(session, "rows", int(row), "image"), _file)
 
@@ -208,18 +235,20 @@ def questions(
     fresh: bool,
     who: str | None,
     overlap: float,
+    kind: str,
+    asked: int | None,
 ) -> Call[list[Question]]:
-    pairs = ",".join(f"{i}-{j}" for i, j in skip)
-    return _get(
-        _in(session, "questions"),
-        list[Question],
-        n=n,
-        strategy=strategy,
-        skip=pairs or None,
-        fresh=_flag(fresh),
-        who=who,
-        overlap=overlap or None,
-    )
+    wanted = {
+        "n": n,
+        "strategy": strategy,
+        "skip": ",".join(f"{i}-{j}" for i, j in skip) or None,
+        "fresh": _flag(fresh),
+        "who": who,
+        "overlap": overlap or None,
+        "kind": kind,
+        "asked": asked,
+    }
+    return Call("GET", _in(session, "questions"), _as(list[Question]), _given(wanted))
 
 
 def conflicts(session: str) -> Call[list[Trouble]]:
@@ -261,6 +290,10 @@ def stream_path(session: str) -> str:
 
 def _flag(value: bool) -> str:
     return "true" if value else "false"
+
+
+def _events(reply: Reply) -> list[Event]:
+    return read(list[Event], reply.json()["events"])
 
 
 def _job_name(reply: Reply) -> str:

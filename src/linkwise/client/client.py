@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 from linkwise.client import calls
 from linkwise.client.calls import MOST_EVENTS, Call, RowName, T
 from linkwise.client.messages import (
+    Around,
     Array,
     Change,
     Cluster,
+    ClusterPage,
+    ColumnValues,
     DataFile,
     Event,
     File,
@@ -340,6 +343,26 @@ class Client:
         """Let the rows of an uploaded file join the session. They stay."""
         return self._do(calls.join_rows(session, upload, who, key))
 
+    def search(self, session: str, text: str, limit: int = 200) -> list[int]:
+        """Return the first rows whose id, text or any field holds some text."""
+        return self._do(calls.search(session, text, limit))
+
+    def column(self, session: str, name: str) -> ColumnValues:
+        """Return one column of all rows as small numbers, for colours."""
+        return self._do(calls.column(session, name))
+
+    def around(self, session: str, row: int) -> Around:
+        """Return the rows most like one, and why it is in its cluster."""
+        return self._do(calls.around(session, row))
+
+    def describe_cluster(self, session: str, number: int) -> ClusterPage:
+        """Return one cluster: rows, examples unlike each other, and what sets it apart."""
+        return self._do(calls.describe_cluster(session, number))
+
+    def import_knowledge(self, session: str, upload: str, *, who: str = "") -> list[Event]:
+        """Take in links, labels or answers of an uploaded file; what is known adds nothing."""
+        return self._do(calls.import_knowledge(session, upload, who))
+
     def image(self, session: str, row: int) -> File:
         """Return the picture of a row."""
         return self._do(calls.image(session, row))
@@ -354,9 +377,11 @@ class Client:
         fresh: bool = True,
         who: str | None = None,
         overlap: float = 0.0,
+        kind: str = "pair",
+        asked: int | None = None,
     ) -> list[Question]:
-        """Return pairs worth asking about; with ``who``, others do not get them meanwhile."""
-        call = calls.questions(session, n, strategy, skip, fresh, who, overlap)
+        """Return what is worth asking; with ``who``, others do not get it meanwhile."""
+        call = calls.questions(session, n, strategy, skip, fresh, who, overlap, kind, asked)
         return self._do(call)
 
     def conflicts(self, session: str) -> list[Trouble]:
@@ -390,7 +415,9 @@ class Client:
     def export(
         self, session: str, what: str = "labels", format: str = "csv", *, raw: bool = False
     ) -> File:
-        """Return "labels", "answers", "links" or "names" as a CSV or Parquet file.
+        """Return "labels", "table", "answers", "links" or "names" as a CSV or Parquet file.
+
+        "history" is every event, as JSON lines.
 
         In CSV, text that a spreadsheet would run gets an apostrophe in front; not if ``raw``.
         """

@@ -75,11 +75,17 @@ class News:
 
 @dataclass(frozen=True)
 class Question:
-    """Two rows worth asking about, and why."""
+    """Something worth asking about, and why."""
 
     i: int
     j: int
     why: str
+    kind: str
+    among: list[int]
+    one: list[int]
+    other: list[int]
+    drawn: bool
+    again: int | None
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,7 @@ class Trouble:
     sentence: str
     events: list[int]
     proposal: int
+    rows: list[int]
 
 
 @dataclass(frozen=True)
@@ -119,7 +126,12 @@ class Progress:
     unsure: int
     agreed_recently: float | None
     agreed: float | None
+    drawn: int
+    right: int
+    low: float | None
+    high: float | None
     moved: list[Moved]
+    advice: str
     hint: str
 
 
@@ -161,6 +173,38 @@ class Number:
     follows: bool
     proposal: int | None
     reason: str | None
+    fits: bool
+
+
+@dataclass(frozen=True)
+class ClusterPage:
+    """One cluster, looked at closely."""
+
+    number: int
+    size: int
+    rows: list[int]
+    examples: list[int]
+    apart: list[str]
+    names: list[str]
+
+
+@dataclass(frozen=True)
+class Around:
+    """What surrounds a row."""
+
+    row: int
+    neighbours: list[int]
+    why: str
+    events: list[int]
+
+
+@dataclass(frozen=True)
+class ColumnValues:
+    """A column of all rows, for colours."""
+
+    kind: str
+    legend: list[str]
+    codes: list[int]
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ class CurrentClustering:
     """The clustering as it stands when an entry arrives.
 
     ``latest`` is a view that is there already; ``view`` may have to compute one. ``names`` returns
-    the rows of the names that have a cluster. ``waiting`` are rows that are about to join.
+    the rows of the names that have a cluster. ``drawn(i, j)`` tells whether a pair was drawn at
+    random to be asked about. ``waiting`` are rows that are about to join.
     """
 
     def __init__(
@@ -29,10 +30,11 @@ class CurrentClustering:
         view: Callable[[], View],
         names: Callable[[], dict[str, NDArray[np.int64]]],
         matrix: LabelMatrix,
+        drawn: Callable[[int, int], bool],
         waiting: Part | None = None,
     ) -> None:
         self._latest, self._view, self._names, self._matrix = latest, view, names, matrix
-        self._waiting = waiting
+        self._drawn, self._waiting = drawn, waiting
 
     def guess(self, i: int, j: int) -> str | None:
         """Return what the latest view says of a pair."""
@@ -40,6 +42,10 @@ class CurrentClustering:
         if known is None or max(i, j) >= len(known.labels):
             return None
         return guess(known.labels, i, j)
+
+    def was_drawn(self, i: int, j: int) -> bool | None:
+        """Return True for a pair that was drawn at random to be asked about, else None."""
+        return self._drawn(i, j) or None
 
     def newcomers(self, data: str) -> dict[str, Any]:
         """Return the file and the number of the rows that wait to join under this hash."""

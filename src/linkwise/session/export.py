@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from linkwise.constraints import PartialLabels
 from linkwise.errors import InvalidInput
@@ -21,7 +24,7 @@ from linkwise.session.state.statements import Statements
 from linkwise.session.state.view import View
 from linkwise.tables import check_output
 
-WHAT = ("labels", "answers", "links", "names")
+WHAT = ("labels", "table", "answers", "links", "names", "history")
 #: The columns of a file of answers.
 ANSWER_COLUMNS = ("event", "when", "who", "kind", "verdict", "ids", "name", "undone")
 
@@ -40,6 +43,48 @@ def export_labels(path: Path, view: View, ids: Sequence[Any] | None, *, raw: boo
         },
         raw=raw,
     )
+
+
+def export_table(
+    path: Path,
+    view: View,
+    columns: dict[str, list[Any]],
+    shares: NDArray[np.float32],
+    *,
+    raw: bool = False,
+) -> None:
+    """Write the data as they are, then cluster, name, margin, and the share in each cluster."""
+    labels, none = view.labels.tolist(), view.nowhere
+    names = {cluster.number: cluster.name for cluster in view.clusters}
+    added: dict[str, list[Any]] = {
+        "cluster": [-1 if label == none else label for label in labels],
+        "cluster name": [names[label] for label in labels],
+        "margin": [round(margin, 6) for margin in view.margins.tolist()],
+    }
+    for number, name in names.items():
+        if number != none:
+            added[_free(f"share of {name}", added)] = np.round(shares[:, number], 4).tolist()
+    table = dict(columns)
+    for name, values in added.items():
+        table[_free(name, table)] = values
+    _write(path, table, raw=raw)
+
+
+def _free(name: str, taken: Mapping[str, object]) -> str:
+    """Return the name, or one like it that is not taken."""
+    return name if name not in taken else _free(f"{name} (linkwise)", taken)
+
+
+def export_history(path: Path, events: Iterable[Event]) -> None:
+    """Write every event as a line of JSON, as :meth:`Session.replay` reads it."""
+    check_output(path)
+    if path.suffix.lower() != ".jsonl":
+        raise InvalidInput(f"{path.name}: a history is written to a file that ends in .jsonl.")
+    lines = [
+        json.dumps({"kind": e.kind, "payload": e.payload, "who": e.who, "key": e.key})
+        for e in events
+    ]
+    _replace(path, lambda draft: draft.write_text("".join(f"{line}\n" for line in lines), "utf-8"))
 
 
 def export_answers(
@@ -93,7 +138,7 @@ def _write(path: Path, columns: dict[str, list[Any]], *, raw: bool) -> None:
         _replace(path, lambda draft: _write_parquet(draft, columns))
 
 
-def _replace(path: Path, write: Callable[[Path], None]) -> None:
+def _replace(path: Path, write: Callable[[Path], object]) -> None:
     draft = path.with_name(f".{os.getpid()}.new.{path.name}")
     try:
         write(draft)

@@ -117,6 +117,21 @@ def entries_of_file(path: Path, here: Here, who: str, *, skip_unknown: bool = Fa
     )
 
 
+def entries_of_events(path: Path) -> list[Entry]:
+    """Return every event that a history file tells, with what the session had added to it."""
+    entries = []
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        try:
+            said = json.loads(line)
+            payload = {k: v for k, v in said["payload"].items() if k != "new"}
+            entries.append(Entry(said["kind"], payload, said["who"], said["key"]))
+        except (ValueError, TypeError, KeyError, AttributeError):
+            raise InvalidLinks(
+                f"{path.name}, line {number}: this is not an event of a session's history."
+            ) from None
+    return entries
+
+
 def _entries_of_json(path: Path, here: Here, who: str, skip_unknown: bool) -> list[Entry]:
     """Read links or labels; the file says which, and whether its rows go by number."""
     try:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -27,16 +28,30 @@ from linkwise.errors import InvalidInput
 from linkwise.markup import html_table
 from linkwise.query import STRATEGIES
 from linkwise.running import run_options
+from linkwise.session.advice.around import Around, ClusterPage, look_around
 from linkwise.session.advice.dealing import SECOND_OPINION, Desk, second_opinions
 from linkwise.session.advice.people import People, last_verdicts, measure_people
-from linkwise.session.advice.progress import Progress, measure_progress
-from linkwise.session.advice.questions import Question, ask, guess, pairs_since
+from linkwise.session.advice.progress import Progress, Weighed, measure_progress
+from linkwise.session.advice.questions import (
+    DRAW_EVERY,
+    QUESTION_KINDS,
+    WHY_AGAIN,
+    Question,
+    ask,
+    ask_choices,
+    ask_groups,
+    draw_pair,
+    guess,
+    pairs_since,
+)
 from linkwise.session.advice.troubles import (
     Suspicion,
     Trouble,
+    asked_once,
     find_suspects,
     find_troubles,
     find_vain_joins,
+    suspicion_of,
 )
 from linkwise.session.backup import back_up
 from linkwise.session.completion import CurrentClustering
@@ -49,6 +64,13 @@ from linkwise.session.data.file import Columns, TableLike
 from linkwise.session.data.joining import Joining, Part
 from linkwise.session.data.layout import Places, place_others
 from linkwise.session.data.layout_file import LayoutFiles
+from linkwise.session.data.looking import (
+    ColumnValues,
+    column_values,
+    diverse,
+    search,
+    sets_apart,
+)
 from linkwise.session.data.newcomers import Newcomers
 from linkwise.session.events.event import Entry, Event
 from linkwise.session.events.kinds import by_number, check_entry, complete_entry
@@ -56,12 +78,15 @@ from linkwise.session.events.speaking import RowName, Speaking
 from linkwise.session.export import (
     WHAT,
     export_answers,
+    export_history,
     export_labels,
     export_links,
     export_names,
+    export_table,
 )
 from linkwise.session.importing import (
     Here,
+    entries_of_events,
     entries_of_file,
     entries_of_history,
     entries_of_labels,
@@ -69,8 +94,10 @@ from linkwise.session.importing import (
 )
 from linkwise.session.journal.journal import open_journal
 from linkwise.session.journal.lock import FolderLock
+from linkwise.session.recipe import write_recipe
 from linkwise.session.state.history import History, Listener
-from linkwise.session.state.labelling import Labels
+from linkwise.session.state.labelling import Labelling, Labels, cluster_shares
+from linkwise.session.state.statements import known_pairs
 from linkwise.session.state.view import View, changed_rows
 from linkwise.session.state.views import Views
 from linkwise.session.summary import Summary
@@ -79,6 +106,10 @@ from linkwise.validation import require_number
 
 if TYPE_CHECKING:
     from linkwise.features import TableFeatures
+
+#: Diverse examples of a cluster, and the central rows among which they are looked for.
+N_DIVERSE = 9
+MOST_CENTRAL = 500
 
 #: Who says how many clusters there are where the number follows the answers.
 FOLLOWING = "linkwise"
@@ -144,6 +175,8 @@ class Session(Speaking):
             self._joining = Joining(self.folder, about, self._newcomers)
             self._joining.tidy()
             self._growing = Lock()
+            self._weighing = Lock()
+            self._weighed: Weighed | None = None
             self._grown: SequentialClustering = self._model
             for _, _, payload in self._history.log.joins():
                 part = self._joining.read(payload)
@@ -355,7 +388,9 @@ class Session(Speaking):
         numbered = [by_number(entry, self.row_of) for entry in entries]
         checked = [check_entry(entry, self.n_rows) for entry in numbered]
         matrix = self._grown.ensemble_.labels
-        now = CurrentClustering(self.latest(), self.view, self._clustered_names, matrix, waiting)
+        now = CurrentClustering(
+            self.latest(), self.view, self._clustered_names, matrix, self._desk.was_drawn, waiting
+        )
         return self._history.submit([complete_entry(entry, now) for entry in checked])
 
     def import_(
@@ -488,17 +523,19 @@ class Session(Speaking):
         *,
         who: str | None = None,
         overlap: float = 0.0,
+        kind: str = "pair",
+        asked: int | None = None,
     ) -> list[Question]:
-        """Return up to ``n`` pairs worth asking about, the most useful first.
+        """Return up to ``n`` questions worth asking, the most useful first.
 
         Parameters
         ----------
         n : int
             How many questions.
         strategy : str
-            One of ``session.strategies``.
+            One of ``session.strategies``, by which pairs are chosen.
         skip : iterable of pairs of rows
-            Pairs not to ask about now.
+            Pairs not to ask about now; a row twice is a row not to be placed now.
         fresh : bool
             Whether to wait for a view of all answers. False asks by the last view that was
             computed, leaving out the pairs answered since.
@@ -508,27 +545,73 @@ class Session(Speaking):
         overlap : float
             Share of the questions, 0 to 1, that are second opinions: pairs that others have told
             and ``who`` has not.
+        kind : {"pair", "choice", "groups", "auto"}
+            "pair": are these two the same? "choice": with which of up to five does this row
+            belong? "groups": are these two groups of rows one thing or two? "auto": the big ones
+            first: groups while there are any, then choices, then pairs.
+        asked : int or None
+            How many questions they have been asked so far. Then every tenth is a pair drawn at
+            random, and a pair whose answer is doubted is asked about once more.
         """
         require_number("query", "overlap", overlap, low=0, high=1)
+        if kind not in (*QUESTION_KINDS, "auto"):
+            raise InvalidInput(
+                f"kind is {kind!r}, expected one of {', '.join(QUESTION_KINDS)} and auto."
+            )
         view, labelling, model = self._views.current(fresh)
+        state = labelling.state
         skipped = {(int(self._number(i)), int(self._number(j))) for i, j in skip}
         skipped = {(min(pair), max(pair)) for pair in skipped}
         skipped |= pairs_since(self.history(view.seq) if view.seq < self.seq else [])
 
         def choose(n: int, unwanted: set[tuple[int, int]]) -> list[Question]:
-            return ask(model, view, labelling.state, n, strategy, unwanted, self._called)
+            found: list[Question] = []
+            if kind in ("groups", "auto"):
+                found += ask_groups(model, view, state, n, unwanted)
+            if kind in ("choice", "auto") and len(found) < n:
+                found += ask_choices(model, view, state, n - len(found), unwanted)
+            if kind in ("pair", "auto") and len(found) < n:
+                found += ask(model, view, state, n - len(found), strategy, unwanted, self._called)
+            return found if asked is None else self._with_checks(found, n, unwanted, asked)
 
-        if who is None:
-            return choose(n, skipped)
         with self._desk.lock:
-            held, again = self._desk.others(who), []
-            owed = self._desk.second_opinions_owed(who, n, overlap)
-            if owed:
+            held, again = {} if who is None else self._desk.others(who), []
+            owed = 0 if who is None else self._desk.second_opinions_owed(who, n, overlap)
+            if who is not None and owed:
                 told = second_opinions(last_verdicts(self.history()), who, owed, held, skipped)
                 again = [Question(i, j, guess(view.labels, i, j), SECOND_OPINION) for i, j in told]
             others = choose(n - len(again), skipped | held.keys()) if n > len(again) else []
-            self._desk.deal(who, [*again, *others])
+            if who is not None:
+                self._desk.deal(who, [*again, *others])
+            self._desk.remember_drawn(others)
             return [*again, *others]
+
+    def _with_checks(
+        self, questions: list[Question], n: int, unwanted: set[tuple[int, int]], asked: int
+    ) -> list[Question]:
+        """Put in a doubted answer to look at again, and every tenth time a pair drawn at random."""
+        view, labelling, model = self._views.current(fresh=False)
+        with self._history.lock:
+            once = asked_once(self._history.log)
+            n_drawn = int(self._history.log.drawn(self.seq).sum())
+        doubted = self._doubted(labelling, model)
+        settled = unwanted | {(i, j) for i, j in labelling.state.unsure.tolist()}
+        again = [s for s in doubted if (s.i, s.j) in once and (s.i, s.j) not in settled][:1]
+        found = [
+            Question(s.i, s.j, guess(view.labels, s.i, s.j), WHY_AGAIN, again=s.event)
+            for s in again
+        ]
+        rest, taken = iter(questions), set(unwanted)
+        for number in range(asked + len(found) + 1, asked + n + 1):
+            drawn = None
+            if number % DRAW_EVERY == 0:
+                drawn = draw_pair(view, taken | known_pairs(labelling.state.statements), n_drawn)
+                n_drawn += 1
+            question = drawn or next(rest, None)
+            if question is not None:
+                found.append(question)
+                taken.add(question.pair)
+        return found
 
     def people(self) -> People:
         """Return who answered, how far they agree where they told the same pairs, and weights."""
@@ -537,15 +620,27 @@ class Session(Speaking):
     def conflicts(self) -> list[Trouble]:
         """Return the contradictions among what was said, in words."""
         state = self._history.state()
-        troubles = find_troubles(state.statements, state.n_clusters, self._called)
+        troubles = find_troubles(
+            state.statements, state.n_clusters, self._called, self._suspicion_of
+        )
         if state.statements.names and any(change.effect.joins for change in state.changes):
             _, labelling, _ = self._views.current()
             troubles += find_vain_joins(labelling)
         return troubles
 
     def suspects(self) -> list[Suspicion]:
-        """Return the answers that are probably wrong, the most suspicious first."""
+        """Return the answers that are probably wrong, the most suspicious first.
+
+        There are none while, by the last :meth:`weigh`, another number of clusters, or other
+        columns, would explain the answers better: then it is not the answers that are wrong.
+        """
         _, labelling, model = self._views.current()
+        return self._doubted(labelling, model)
+
+    def _doubted(self, labelling: Labelling, model: SequentialClustering) -> list[Suspicion]:
+        weighed = self._weighed
+        if weighed is not None and (weighed.proposal is not None or not weighed.fits):
+            return []
         return find_suspects(labelling.state.statements, model, self._called)
 
     def propose_k(self) -> Proposal | None:
@@ -556,6 +651,19 @@ class Session(Speaking):
         _, _, model = self._views.current()
         proposal: Proposal | None = model.propose_k()
         return proposal
+
+    def weigh(self) -> Weighed:
+        """Return what the answers say about the clustering as a whole; takes some seconds.
+
+        :meth:`progress` goes by the last time this was asked.
+        """
+        with self._weighing:
+            view, labelling, model = self._views.current()
+            if self._weighed is None or self._weighed.seq != view.seq:
+                n_told = len(labelling.state.statements.seq)
+                proposal: Proposal | None = model.propose_k()
+                self._weighed = Weighed(view.seq, n_told, proposal, model.foretells())
+            return self._weighed
 
     @property
     def follows(self) -> bool:
@@ -589,7 +697,14 @@ class Session(Speaking):
         """Return what the answers so far have done."""
         with self._history.lock:
             log = self._history.log
-            return measure_progress(log, log.n, self.n_rows, list(self._views.moved))
+            return measure_progress(
+                log,
+                log.n,
+                list(self._views.moved),
+                self._weighed,
+                self.grouped_by,
+                self.n_clusters,
+            )
 
     # What there is to see
 
@@ -597,6 +712,37 @@ class Session(Speaking):
         """Return rows for showing; ``fresh=False`` does not wait for a view of all events."""
         view = (None if fresh else self.latest()) or self.view()
         return self._display.read([self._number(row) for row in rows], view.labels, view.margins)
+
+    def search(self, text: str, limit: int = 200) -> list[int]:
+        """Return the first rows whose id, text or any field holds ``text``, whatever the case."""
+        return search(self._read, self.n_rows, text, limit)
+
+    def column(self, name: str) -> ColumnValues:
+        """Return one column of all rows, as positions on a scale or as categories."""
+        return column_values(self._read, self.n_rows, name)
+
+    def around(self, row: RowName, n: int = 8) -> Around:
+        """Return the rows most like one, in which clusters they are, and what was said of it."""
+        number = self._display.check(self._number(row))
+        view, labelling, model = self._views.current(fresh=False)
+        blocks = self._grown.ensemble_.labels.array[:, : self.n_rows]
+        return look_around(number, n, view, labelling, model, blocks)
+
+    def describe_cluster(self, cluster: int, limit: int = 1000) -> ClusterPage:
+        """Return a cluster's rows, the surest first, diverse examples and what sets it apart."""
+        view = self.latest() or self.view()
+        rows = np.flatnonzero(view.labels == cluster)
+        if not len(rows):
+            raise InvalidInput(f"there is no cluster {cluster} with rows in it.")
+        order = rows[np.argsort(-view.margins[rows], kind="stable")]
+        central = np.sort(order[: max(N_DIVERSE, min(len(order) // 2, MOST_CENTRAL))])
+        blocks = np.ascontiguousarray(self._grown.ensemble_.labels.rows(central).T)
+        apart, names = sets_apart(self._read, rows, self.n_rows)
+        examples = [int(central[k]) for k in diverse(blocks, N_DIVERSE)]
+        return ClusterPage(cluster, len(rows), order[:limit].tolist(), examples, apart, names)
+
+    def _read(self, rows: Sequence[int]) -> list[Row]:
+        return self.rows(rows, fresh=False)
 
     def row_of(self, name: str | int) -> int:
         """Return the row that the data calls ``name``."""
@@ -644,11 +790,14 @@ class Session(Speaking):
         Parameters
         ----------
         path : path-like
-            Where to write; links and names may be a ``.json`` file too.
-        what : {"labels", "answers", "links", "names"}
-            "labels": id, cluster, name and margin of every row. "answers": who said what, and
+            Where to write; links and names may be a ``.json`` file too, a history is a
+            ``.jsonl`` file.
+        what : {"labels", "table", "answers", "links", "names", "history"}
+            "labels": id, cluster, name and margin of every row. "table": all columns of the data,
+            then these, and the share of each row in each cluster. "answers": who said what, and
             when. "links": all that stands, as :meth:`Links.read` and ``linkwise check`` read it.
             "names": the names that rows were given, as :meth:`PartialLabels.read` reads them.
+            "history": every event, as :meth:`replay` reads it.
         raw : bool, default=False
             In CSV, text that a spreadsheet would run gets an apostrophe in front; not if raw, which
             is for programs.
@@ -658,8 +807,15 @@ class Session(Speaking):
         path, ids = Path(path), self._display.ids
         if what == "labels":
             export_labels(path, self.view(), ids, raw=raw)
+        elif what == "table":
+            view, labelling, model = self._views.current()
+            columns = self._display.table(len(view.labels))
+            shares = cluster_shares(labelling, model.memberships_)
+            export_table(path, view, columns, shares, raw=raw)
         elif what == "answers":
             export_answers(path, self.history(), ids, raw=raw)
+        elif what == "history":
+            export_history(path, self.history())
         elif what == "links":
             export_links(path, self._history.state().statements, ids)
         else:
@@ -677,13 +833,35 @@ class Session(Speaking):
         """What the journal's database last failed with; None while all is well."""
         return self._journal.trouble
 
+    def replay(self, path: str | os.PathLike[str]) -> list[Event]:
+        """Record in a fresh session all that another one of the same data recorded.
+
+        Parameters
+        ----------
+        path : path-like
+            What ``export(path, "history")`` wrote. Rows that joined are not part of it.
+        """
+        if self.seq:
+            raise InvalidInput(f"replay: {self.seq} events are here already; begin a new session.")
+        entries = entries_of_events(Path(path))
+        checked = [check_entry(entry, self.n_rows) for entry in entries]
+        said = [
+            replace(c, payload=e.payload | c.payload) for c, e in zip(checked, entries, strict=True)
+        ]
+        return self._history.submit(said).result() if said else []
+
     def recipe(self) -> str:
-        """Return three lines of Python that give these labels again."""
-        return (
-            f"from linkwise.session import Session\n"
-            f"with Session.open({str(self.folder)!r}) as session:\n"
-            f"    labels = session.view(at={self.seq}).labels\n"
-        )
+        """Return the lines of Python that give these labels again, from data and history alone.
+
+        They need the data and the file that ``export(path, "history")`` writes, not the session.
+        """
+        made = self._model.get_params()
+        return write_recipe(self._about, made, self.features is not None)
+
+    def _suspicion_of(self, event: int) -> float:
+        """Return the probability that what an event says is wrong, as far as the model knows."""
+        _, labelling, model = self._views.current()
+        return suspicion_of(labelling.state.statements, model, event)
 
     def _grow(self, model: SequentialClustering) -> None:
         """Go on with more rows; those beyond what the journal tells are left out everywhere."""

@@ -172,10 +172,21 @@ def test_what_is_more_probably_wrong_than_right_is_suspected():
     (suspect,) = Doubter(FIRST_ANSWERS + 1, DOUBTED).suspects()
     assert (suspect.event, suspect.i, suspect.j, suspect.verdict) == (5, 0, 5, "same")
     assert suspect.sentence == (
-        "row 0 and row 5 were said to be the same (event 5), which is wrong with a probability of "
-        "50%, judging by the other answers."
+        "row 0 and row 5 were said to be the same (event 5). The other answers speak against it."
     )
     assert Doubter(FIRST_ANSWERS + 1, DOUBTED - 0.01).suspects() == []
+
+
+def test_rows_that_were_put_together_are_told_as_such_and_not_as_pairs_nobody_saw(session):
+    session.answer(0, 1, "different")
+    session.answer(2, 3, "different")
+    session.together([0, 1, 2, 3])
+    first, second = session.conflicts()
+    assert first.sentence == (
+        "row 0 and row 1 were said to be different (event 1), but these were put together: "
+        "4 rows (event 3)."
+    )
+    assert (first.rows, second.rows) == ([0, 1], [2, 3])
 
 
 def test_nobody_is_suspected_among_the_first_answers():

@@ -1,13 +1,18 @@
 /** Every request the studio makes. Nothing here decides anything: a call goes out, its answer comes back. */
 
 import type {
+  Around,
   Cluster,
+  ClusterPage,
+  ColumnValues,
   Columns,
   DataFile,
   Entry,
   Job,
   JournalEvent,
   Labels,
+  NumberAdvice,
+  People,
   Progress,
   Question,
   Row,
@@ -80,6 +85,18 @@ export interface LabelChange {
   labels: Labels;
 }
 
+export type Export = "labels" | "table" | "answers" | "links" | "names" | "history";
+
+/** Which questions are wanted. */
+export interface Wanted {
+  n: number;
+  kind: "auto" | Question["kind"];
+  skip: [number, number][];
+  who: string;
+  overlap: number;
+  asked: number;
+}
+
 export const api = {
   sessions: () => get<SessionSummary[]>("/api/sessions"),
   files: () => get<string[]>("/api/files"),
@@ -88,7 +105,7 @@ export const api = {
   remove: (s: string) => call(of(s), { method: "DELETE" }),
   create: (
     name: string,
-    n_clusters: number,
+    n_clusters: number | "auto",
     source: Source,
     columns: Columns | null,
     standardise: boolean | null,
@@ -102,11 +119,24 @@ export const api = {
   history: (s: string, after: number, limit: number) =>
     get<{ events: JournalEvent[]; seq: number }>(`${of(s)}/history?after=${after}&limit=${limit}`),
   clusters: (s: string, atLeast: number) => get<Cluster[]>(`${of(s)}/clusters?at_least=${atLeast}`),
-  questions: (s: string, n: number, skip: [number, number][], who: string) => {
-    const skipped = skip.map(([i, j]) => `${i}-${j}`).join(",");
-    const whose = who && `&who=${encodeURIComponent(who)}`; // so that nobody else gets them meanwhile
-    return get<Question[]>(`${of(s)}/questions?n=${n}&fresh=false${skipped && `&skip=${skipped}`}${whose}`);
+  /** `who` keeps them from everybody else meanwhile; `asked` is how many this person has had. */
+  questions: (s: string, wanted: Wanted) => {
+    const { skip, ...others } = wanted;
+    const query = new URLSearchParams({ fresh: "false" });
+    for (const [name, value] of Object.entries(others)) query.set(name, String(value));
+    if (skip.length > 0) query.set("skip", skip.map(([i, j]) => `${i}-${j}`).join(","));
+    return get<Question[]>(`${of(s)}/questions?${query.toString()}`);
   },
+  cluster: (s: string, number: number) => get<ClusterPage>(`${of(s)}/clusters/${number}`),
+  around: (s: string, row: number) => get<Around>(`${of(s)}/rows/${row}/around`),
+  search: (s: string, text: string, limit: number) =>
+    get<number[]>(`${of(s)}/search?text=${encodeURIComponent(text)}&limit=${limit}`),
+  column: (s: string, name: string) => get<ColumnValues>(`${of(s)}/column?name=${encodeURIComponent(name)}`),
+  margins: async (s: string) => new Uint8Array(await (await call(`${of(s)}/margins`)).arrayBuffer()),
+  number: (s: string) => get<NumberAdvice>(`${of(s)}/number`),
+  people: (s: string) => get<People>(`${of(s)}/people`),
+  takeIn: (s: string, upload: string, who: string) =>
+    post<{ events: JournalEvent[] }>(`${of(s)}/import`, { upload, who }),
   rows: (s: string, rows: number[], signal?: AbortSignal) =>
     get<Row[]>(`${of(s)}/rows?fresh=false&rows=${rows.join(",")}`, signal),
   conflicts: (s: string) => get<Trouble[]>(`${of(s)}/conflicts`),
@@ -115,7 +145,7 @@ export const api = {
   recipe: async (s: string) => (await get<{ python: string }>(`${of(s)}/recipe`)).python,
 
   image: (s: string, row: number) => `${of(s)}/rows/${row}/image`,
-  exported: (s: string, what: "labels" | "answers", format: "csv" | "parquet") =>
+  exported: (s: string, what: Export, format: "csv" | "parquet") =>
     `${of(s)}/export?what=${what}&format=${format}`,
   streamed: (s: string, after: number) => `${of(s)}/stream?after=${after}`,
 

@@ -4,11 +4,16 @@ import type { components } from "./schema";
 
 type Schemas = components["schemas"];
 
+export type Around = Schemas["Around"];
 export type Cluster = Schemas["Cluster"];
+export type ClusterPage = Schemas["ClusterPage"];
+export type ColumnValues = Schemas["ColumnValues"];
 export type Column = Schemas["FileColumn"];
 export type Columns = Schemas["Columns"];
 export type DataFile = Schemas["DataFile"];
 export type Job = Schemas["Job"];
+export type NumberAdvice = Schemas["Number"];
+export type People = Schemas["People"];
 export type Progress = Schemas["Progress"];
 export type Role = Column["role"];
 export type Question = Schemas["Question"];
@@ -24,7 +29,7 @@ export type ViewNews = Schemas["ViewNews"];
 
 /** What each kind of event says; the service adds `guess`, what the clustering thought of an answer. */
 interface Payloads {
-  answer: { i: number; j: number; verdict: Verdict; guess?: "same" | "different" };
+  answer: { i: number; j: number; verdict: Verdict; guess?: "same" | "different"; drawn?: true };
   label: { rows: number[]; name: string };
   together: { rows: number[] };
   undo: Schemas["UndoPayload"];

@@ -24,10 +24,11 @@ export interface Marks {
 
 const MOST_RINGS = 1500;
 const SAMPLE = 20_000;
-const FEW = 4; // the name of so small a cluster stands above it, not upon it
+const TOP = 0.97; // of the rows of a cluster lie below its name
+const EDGE = 4; // pixels between a name and the end of the map
 const FONT = '600 12.5px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 
-/** The middle of each cluster, from a sample of its rows. */
+/** Where the name of each cluster stands, above nearly all of its rows, and of how many of them it was found. */
 export function middles(labels: Labels, places: Float32Array): Map<number, [number, number, number]> {
   const stride = Math.max(1, Math.floor(labels.length / SAMPLE));
   const xs = new Map<number, number[]>();
@@ -42,13 +43,20 @@ export function middles(labels: Labels, places: Float32Array): Map<number, [numb
     ys.get(cluster)!.push(places[2 * row + 1]);
   }
   const found = new Map<number, [number, number, number]>();
-  for (const [cluster, x] of xs) found.set(cluster, [median(x), median(ys.get(cluster)!), x.length]);
+  for (const [cluster, x] of xs)
+    found.set(cluster, [quantile(x, 0.5), quantile(ys.get(cluster)!, TOP), x.length]);
   return found;
 }
 
-function median(values: number[]): number {
+function quantile(values: number[], share: number): number {
   values.sort((a, b) => a - b);
-  return values[values.length >> 1];
+  return values[Math.min(values.length - 1, Math.floor(share * values.length))];
+}
+
+/** Keep a name of some width and height inside the map. */
+export function kept(x: number, y: number, half: number, box: Box): [number, number] {
+  const within = (value: number, low: number, high: number) => Math.max(low, Math.min(value, high));
+  return [within(x, half + EDGE, box.width - half - EDGE), within(y, EDGE + 9, box.height - EDGE - 9)];
 }
 
 export class Overlay {
@@ -147,9 +155,10 @@ export class Overlay {
     context.lineJoin = "round";
     const taken: [number, number, number, number][] = [];
     for (const name of names) {
-      const [x, middle] = camera.toScreen(name.x, name.y, box);
-      const y = name.size < FEW ? middle - look.radius - 11 : middle;
+      const [middle, top] = camera.toScreen(name.x, name.y, box);
+      if (middle < 0 || middle > box.width || top < 0 || top > box.height) continue;
       const half = context.measureText(name.text).width / 2 + 4;
+      const [x, y] = kept(middle, top - look.radius - 9, half, box);
       const place: [number, number, number, number] = [x - half, y - 9, x + half, y + 9];
       if (taken.some((other) => overlaps(place, other))) continue;
       taken.push(place);

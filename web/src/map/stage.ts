@@ -1,6 +1,7 @@
 /** The map as a thing one can point at: points below, marks above, a camera, and the frames between. */
 
 import type { Cluster, Labels } from "../api/types";
+import type { Paint } from "../state/paint.svelte";
 import { type Box, Camera, pointRadius } from "./camera";
 import { type Marks, Overlay, lookOf, middles } from "./overlay";
 import { background, colourTable } from "./palette";
@@ -32,6 +33,7 @@ export class Stage {
     moved: new Uint32Array(0),
     movedAge: 1,
   };
+  private paint: Paint | null = null;
   private dark = false;
   private table: [Uint8Array, readonly number[]] = [new Uint8Array(4), [255, 255, 255]];
   private fadeStart = -Infinity;
@@ -83,7 +85,15 @@ export class Stage {
 
   setLabels(labels: Labels) {
     this.labels = labels;
-    this.renderer.setLabels(labels);
+    this.renderer.setLabels(this.paint?.codes ?? labels);
+    this.repaint();
+  }
+
+  /** Colour the points by something else than their clusters; null: by their clusters again. */
+  setPaint(paint: Paint | null) {
+    this.paint = paint;
+    this.renderer.setLabels(paint?.codes ?? this.labels);
+    this.renderer.setColours(paint?.table ?? this.table[0], this.table[1]);
     this.repaint();
   }
 
@@ -91,7 +101,7 @@ export class Stage {
     const most = Math.max(0, ...clusters.map((cluster) => cluster.number));
     this.dark = dark;
     this.table = [colourTable(Math.max(most + 1, 256), dark, spotlight), background(dark)];
-    this.renderer.setColours(...this.table);
+    this.renderer.setColours(this.paint?.table ?? this.table[0], this.table[1]);
     this.repaint();
   }
 
@@ -227,8 +237,8 @@ export class Stage {
     this.renderer = createRaster(this.host);
     this.announce();
     this.renderer.setPositions(this.from, this.places);
-    this.renderer.setLabels(this.labels);
-    this.renderer.setColours(...this.table);
+    this.renderer.setLabels(this.paint?.codes ?? this.labels);
+    this.renderer.setColours(this.paint?.table ?? this.table[0], this.table[1]);
     this.resize(this.box.width, this.box.height);
   }
 }

@@ -45,8 +45,20 @@ function numeric(value: Cell): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
+/** A row in a line: its text, or its first fields. */
+export function summary(row: Row, most = 160): string {
+  if (row.text) return row.text.slice(0, most);
+  const fields = Object.entries(row.fields).filter(([name]) => !isName(row, name));
+  return fields
+    .slice(0, 6)
+    .map(([name, value]) => `${name} ${shown(value)}`)
+    .join(", ");
+}
+
 export function shown(value: Cell): string {
   if (value === null || value === undefined || value === "") return "–";
-  if (typeof value !== "number") return String(value);
-  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(5)));
+  if (typeof value === "string" && !/^-?\d+\.\d{4,}(e[-+]?\d+)?$/i.test(value)) return value;
+  if (typeof value === "boolean") return String(value);
+  const number = Number(value);
+  return Number.isInteger(number) ? String(value) : String(Number(number.toPrecision(5)));
 }

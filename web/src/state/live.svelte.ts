@@ -6,6 +6,8 @@ import type {
   Cluster,
   JournalEvent,
   Labels,
+  NumberAdvice,
+  People,
   Progress,
   Row,
   SessionInfo,
@@ -20,6 +22,10 @@ import { type Trace, causeOf, flows, tell } from "./trace";
 const PAGE_OF_HISTORY = 200;
 const SOON = 60; // milliseconds until the side panels are asked anew after new colours ...
 const LATER = 1500; // ... and after an event, whose colours the service is still working out
+const WEIGH_FROM = 20; // answers, before the number of clusters is looked into ...
+const WEIGH_EVERY = 10; // ... and how often: it takes the service some seconds
+const MOST_TRACES = 30;
+const MOST_CALLED = 20_000;
 
 export type Connection = "opening" | "live" | "lost" | "denied" | "gone";
 
@@ -31,7 +37,10 @@ export class Live {
   conflicts = $state.raw<Trouble[]>([]);
   suspects = $state.raw<Suspicion[]>([]);
   progress = $state.raw<Progress | null>(null);
-  trace = $state.raw<Trace | null>(null);
+  number = $state.raw<NumberAdvice | null>(null);
+  people = $state.raw<People | null>(null);
+  traces = $state.raw<Trace[]>([]); // of the last changes, the latest last
+  trace = $derived(this.traces.at(-1) ?? null);
   seq = $state(0); // the last event seen
   viewSeq = $state(-1); // the moment the colours show
 
@@ -42,6 +51,8 @@ export class Live {
   #rows = new Map<number, Row>();
   #older = new Map<number, JournalEvent>();
   #repaint = new Set<() => void>();
+  #hearers = new Set<(event: JournalEvent) => void>();
+  #weighed = -Infinity;
   #unfollow = () => {};
   #updating = false;
   #wanted = -1;
@@ -81,12 +92,28 @@ export class Live {
     return () => this.#repaint.delete(callback);
   }
 
+  onHeard(callback: (event: JournalEvent) => void) {
+    this.#hearers.add(callback);
+  }
+
+  /** What moved with the change that an event was part of. */
+  traceOf(seq: number): Trace | undefined {
+    return this.traces.find((trace) => trace.after < seq && seq <= trace.seq);
+  }
+
   /** Rows as they are shown to people; asked once each. */
   async rows(wanted: number[]): Promise<Row[]> {
     const missing = wanted.filter((row) => !this.#rows.has(row));
     for (let at = 0; at < missing.length; at += 200)
       for (const row of await api.rows(this.id, missing.slice(at, at + 200))) this.#rows.set(row.row, row);
     return wanted.map((row) => this.#rows.get(row)!);
+  }
+
+  /** What all rows are called; only their numbers where they are very many. */
+  async idsOfAll(): Promise<(string | number)[]> {
+    const all = Array.from(this.labels, (_, row) => row);
+    if (all.length > MOST_CALLED) return all;
+    return (await this.rows(all)).map((row) => row.id);
   }
 
   known(row: number): Row | undefined {
@@ -130,7 +157,7 @@ export class Live {
     const { events } = await api.history(this.id, Math.max(0, info.seq - PAGE_OF_HISTORY), PAGE_OF_HISTORY);
     const heard = this.events.filter((event) => event.seq > (events.at(-1)?.seq ?? 0));
     this.events = [...events, ...heard]; // what the outbox delivered meanwhile is news already
-    this.clusters = await api.clusters(this.id, this.viewSeq);
+    this.clusters = fromOne(await api.clusters(this.id, this.viewSeq));
     this.#follow();
     this.#askPanels();
   }
@@ -190,6 +217,7 @@ export class Live {
     known.sort((a, b) => a.seq - b.seq);
     this.events = known;
     this.seq = Math.max(this.seq, event.seq);
+    this.#hearers.forEach((hear) => hear(event));
     this.#askPanels(LATER);
   }
 
@@ -201,7 +229,7 @@ export class Live {
   }
 
   #seen(news: ViewNews) {
-    this.clusters = news.clusters;
+    this.clusters = fromOne(news.clusters);
     this.#wanted = Math.max(this.#wanted, news.seq);
     void this.#update();
   }
@@ -229,15 +257,15 @@ export class Live {
     for (let k = 0; k < rows.length; k++) this.labels[rows[k]] = now[k];
     this.viewSeq = change.seq;
     const events = this.events.filter((event) => event.seq > since && event.seq <= change.seq);
-    this.#tellTrace(moved, rows, events);
+    this.#tellTrace(moved, rows, events, since);
     this.#repaint.forEach((paint) => paint());
   }
 
   /** A new name moves nothing, so there is nothing to tell. */
-  #tellTrace(moved: [number, number, number][], rows: Uint32Array, events: JournalEvent[]) {
+  #tellTrace(moved: [number, number, number][], rows: Uint32Array, events: JournalEvent[], after: number) {
     if (moved.length === 0 && events.every((event) => event.kind === "rename")) return;
     const sentence = tell(moved, this.clusters, causeOf(events, this.outbox.issued));
-    this.trace = { seq: this.viewSeq, rows, sentence };
+    this.traces = [...this.traces, { after, seq: this.viewSeq, rows, sentence }].slice(-MOST_TRACES);
     page.say(sentence);
   }
 
@@ -246,17 +274,38 @@ export class Live {
     this.#panelTimer = window.setTimeout(() => void this.#panels(), delay);
   }
 
+  /** Now and then, ask whether the number of clusters and the columns fit the answers. */
+  async #weigh(answers: number) {
+    if (answers < WEIGH_FROM) this.number = null;
+    else if (Math.abs(answers - this.#weighed) >= WEIGH_EVERY) {
+      this.#weighed = answers;
+      this.number = await api.number(this.id);
+      this.progress = await api.progress(this.id);
+    }
+  }
+
   async #panels() {
     try {
-      [this.conflicts, this.suspects, this.progress] = await Promise.all([
+      [this.conflicts, this.suspects, this.progress, this.people] = await Promise.all([
         api.conflicts(this.id),
         api.suspects(this.id),
         api.progress(this.id),
+        api.people(this.id),
       ]);
+      await this.#weigh(this.progress.answers);
     } catch (error) {
       if (!this.#closed) this.#explain(error);
     }
   }
+}
+
+/** People count from one; a name that somebody gave stays as it is. */
+function fromOne(clusters: Cluster[]): Cluster[] {
+  return clusters.map((cluster) =>
+    cluster.name === `cluster ${cluster.number}`
+      ? { ...cluster, name: `cluster ${cluster.number + 1}` }
+      : cluster,
+  );
 }
 
 function different(old: Labels, now: Labels): Uint32Array {

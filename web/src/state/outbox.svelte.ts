@@ -43,10 +43,12 @@ export class Outbox {
     return this.postAll([{ kind, payload }])[0];
   }
 
-  /** Several at once: they reach the journal together and in this order. */
+  /** Several at once: they reach the journal together, in this order, and are one deed. */
   postAll(entries: Omit<Entry, "key">[]): Promise<JournalEvent>[] {
-    const receipts = entries.map((entry) => {
-      const letter = { ...entry, key: freshKey(), who: page.who };
+    const deed = freshKey();
+    const receipts = entries.map((entry, k) => {
+      const key = entries.length === 1 ? deed : `${deed}/${k}`;
+      const letter = { ...entry, key, who: page.who };
       this.#letters.push(letter);
       this.issued.add(letter.key);
       return new Promise<JournalEvent>((done, failed) => this.#receipts.set(letter.key, { done, failed }));

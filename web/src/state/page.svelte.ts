@@ -10,6 +10,8 @@ class Page {
   screen = $state<Screen>(screenOf(location.hash));
   theme = $state<Theme>(remembered("theme", "auto") as Theme);
   who = $state(remembered("who", ""));
+  /** Whose questions are whose, where nobody gave a name; the same after a reload. */
+  readonly nobody = tabName();
   systemDark = $state(darkMedia.matches);
   calm = $state(calmMedia.matches);
   dark = $derived(this.theme === "auto" ? this.systemDark : this.theme === "dark");
@@ -49,13 +51,24 @@ class Page {
   }
 }
 
+function tabName(): string {
+  const fresh = `~${Math.random().toString(36).slice(2)}`;
+  try {
+    const kept = sessionStorage.getItem("linkwise.tab") ?? fresh;
+    sessionStorage.setItem("linkwise.tab", kept);
+    return kept;
+  } catch {
+    return fresh;
+  }
+}
+
 function screenOf(hash: string): Screen {
   const session = /^#\/s\/(.+)$/.exec(hash);
   if (session) return { name: "session", id: decodeURIComponent(session[1]) };
   return hash === "#/new" ? { name: "new" } : { name: "home" };
 }
 
-function remembered(what: string, otherwise: string): string {
+export function remembered(what: string, otherwise: string): string {
   try {
     return localStorage.getItem(`linkwise.${what}`) ?? otherwise;
   } catch {
@@ -63,7 +76,7 @@ function remembered(what: string, otherwise: string): string {
   }
 }
 
-function remember(what: string, value: string) {
+export function remember(what: string, value: string) {
   try {
     localStorage.setItem(`linkwise.${what}`, value);
   } catch {

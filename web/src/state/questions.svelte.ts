@@ -1,32 +1,37 @@
 /** The questions to come, fetched ahead with the rows and pictures they show, and the answer just given. */
 
-import { api } from "../api/client";
+import { type Wanted, api } from "../api/client";
 import type { Entry, JournalEvent, Question, Row, Verdict } from "../api/types";
+import { deeds } from "./deeds";
 import type { Live } from "./live.svelte";
-import { page } from "./page.svelte";
+import { page, remember, remembered } from "./page.svelte";
 
 const AHEAD = 8;
 const LOW = 4;
+const OVERLAP = 0.1; // of the questions, once several people answer
 
 type Said = Omit<Entry, "key">;
+export type Kind = Wanted["kind"];
 
 export interface Asked extends Question {
   a: Row;
   b: Row;
-  /** The earlier answer that is being looked at again, if any. */
-  again?: number;
+  examples: Row[]; // of a choice
+  groups: [Row[], Row[]]; // of a question about groups
 }
 
 export interface Given {
   asked: Asked;
-  verdict: Verdict;
-  event: JournalEvent | null; // null until it is in the journal
-  receipt: Promise<JournalEvent>;
+  words: string; // "same", "none of these"
+  agrees: boolean | null; // whether the clustering had thought so; null: it is not known
+  events: JournalEvent[] | null; // null until they are in the journal
+  receipts: Promise<JournalEvent[]>;
 }
 
 export class Questions {
   queue = $state.raw<Asked[]>([]);
   given = $state.raw<Given | null>(null);
+  kind = $state<Kind>("auto");
   dry = $state(false); // the service has no question left
   current = $derived(this.queue[0] ?? null);
 
@@ -34,8 +39,20 @@ export class Questions {
   #stale = false;
   #withdrawn = new Set<number>(); // undos on their way
   #recent: [number, number][] = []; // answered here, perhaps not yet known there
+  #count: number; // of questions this person was asked here
 
-  constructor(private readonly live: Live) {}
+  constructor(private readonly live: Live) {
+    this.kind = remembered("questions", "auto") as Kind;
+    this.#count = Number(remembered(`asked.${live.id}`, "0")) || 0;
+    live.onHeard((event) => this.#heard(event));
+  }
+
+  setKind(kind: Kind) {
+    this.kind = kind;
+    remember("questions", kind);
+    this.queue = [];
+    void this.fill(true);
+  }
 
   /** Ask for more; with `afresh` the ones behind the current question are exchanged for better informed ones. */
   async fill(afresh = false) {
@@ -59,16 +76,37 @@ export class Questions {
   }
 
   async #fetch(afresh: boolean) {
+    const { kind } = this;
     const kept = () => (afresh ? this.queue.slice(0, 1) : this.queue);
-    const skip = [...this.#recent, ...kept().map((q): [number, number] => [q.i, q.j])];
-    const fresh = await api.questions(this.live.id, AHEAD, skip, page.who);
-    const rows = await this.live.rows(fresh.flatMap(({ i, j }) => [i, j]));
-    const asked = fresh.map((q, k): Asked => ({ ...q, a: rows[2 * k], b: rows[2 * k + 1] }));
-    asked.forEach(({ a, b }) => [a, b].forEach((row) => this.#preload(row)));
-    const taken = new Set([...this.#recent.map(pairKey), ...kept().map((q) => pairKey([q.i, q.j]))]);
-    const news = asked.filter((q) => !taken.has(pairKey([q.i, q.j])));
+    const fresh = await api.questions(this.live.id, {
+      n: AHEAD,
+      kind,
+      skip: [...this.#recent, ...kept().map(nameOf)],
+      who: page.who || page.nobody,
+      overlap: (this.live.people?.people.length ?? 0) > 1 && page.who !== "" ? OVERLAP : 0,
+      asked: this.#count + kept().length,
+    });
+    const asked = await this.#shown(fresh);
+    if (kind !== this.kind) return;
+    const taken = new Set([...this.#recent.map(String), ...kept().map((q) => String(nameOf(q)))]);
+    const news = asked.filter((q) => !taken.has(String(nameOf(q))));
     this.queue = [...kept(), ...news].slice(0, AHEAD + 1);
     this.dry = this.queue.length === 0;
+  }
+
+  /** The questions with the rows they show. */
+  async #shown(questions: Question[]): Promise<Asked[]> {
+    const wanted = questions.flatMap((q) => [q.i, q.j, ...q.among, ...q.one, ...q.other]);
+    const found = new Map((await this.live.rows([...new Set(wanted)])).map((row) => [row.row, row]));
+    found.forEach((row) => this.#preload(row));
+    const all = (rows: number[]) => rows.map((row) => found.get(row)!);
+    return questions.map((q) => ({
+      ...q,
+      a: found.get(q.i)!,
+      b: found.get(q.j)!,
+      examples: all(q.among),
+      groups: [all(q.one), all(q.other)],
+    }));
   }
 
   #preload(row: Row) {
@@ -77,31 +115,86 @@ export class Questions {
     image.src = api.image(this.live.id, row.row);
   }
 
+  /** What somebody else has answered meanwhile leaves the screen. */
+  #heard(event: JournalEvent) {
+    if (this.live.isMine(event)) return;
+    const queue = this.queue.filter((asked) => asked.again !== null || !settles(event, asked));
+    if (queue.length === this.queue.length) return;
+    this.queue = queue;
+    void this.fill();
+  }
+
+  /** Whether two rows belong together. */
   answer(verdict: Verdict) {
     const asked = this.current;
-    if (!asked) return;
+    if (asked?.kind !== "pair") return;
+    const answer: Said = { kind: "answer", payload: { i: asked.i, j: asked.j, verdict } };
+    const old = asked.again === null ? undefined : this.live.event(asked.again);
+    const repeated = old?.kind === "answer" && old.payload.verdict === verdict;
+    const taken: Said[] =
+      !old || repeated || old.undone_by !== null ? [] : [{ kind: "undo", payload: { event: old.seq } }];
+    const guess = this.#opinion(asked.i, asked.j);
+    this.#give([...taken, answer], WORDS[verdict], verdict === "unsure" ? null : guess === verdict);
+  }
+
+  /** With which of the examples a row belongs; null: with none of them. */
+  choose(example: number | null | "unsure") {
+    const asked = this.current;
+    if (asked?.kind !== "choice") return;
+    const verdict = (row: number): Verdict =>
+      example === "unsure" ? "unsure" : row === example ? "same" : "different";
+    const said = asked.among.map((row): Said => {
+      return { kind: "answer", payload: { i: asked.i, j: row, verdict: verdict(row) } };
+    });
+    const chosen = asked.examples.find((row) => row.row === example);
+    const words = example === "unsure" ? WORDS.unsure : chosen ? `with ${chosen.id}` : "none of these";
+    const agrees =
+      example === "unsure" ? null : asked.among.every((row) => this.#opinion(asked.i, row) === verdict(row));
+    this.#give(said, words, agrees);
+  }
+
+  /** Whether two groups are one thing; rows that were taken out are not spoken about. */
+  decide(things: 1 | 2 | "unsure", out: ReadonlySet<number>) {
+    const asked = this.current;
+    if (asked?.kind !== "groups") return;
+    const [one, other] = [asked.one, asked.other].map((rows) => rows.filter((row) => !out.has(row)));
+    const together = (rows: number[]): Said[] =>
+      rows.length > 1 ? [{ kind: "together", payload: { rows } }] : [];
+    const pair = (i: number, j: number, verdict: Verdict): Said[] => [
+      { kind: "answer", payload: { i, j, verdict } },
+    ];
+    const apart = one.length > 0 && other.length > 0 ? pair(one[0], other[0], "different") : [];
+    const said =
+      things === 1
+        ? together([...one, ...other])
+        : things === 2
+          ? [...together(one), ...together(other), ...apart]
+          : pair(asked.i, asked.j, "unsure");
+    if (said.length === 0) return;
+    const guess = this.#opinion(asked.i, asked.j) === "same" ? 1 : 2;
+    const words = things === "unsure" ? WORDS.unsure : things === 1 ? "one thing" : "two things";
+    this.#give(said, words, things === "unsure" ? null : guess === things);
+  }
+
+  #opinion(i: number, j: number): Verdict {
+    return this.live.labels[i] === this.live.labels[j] ? "same" : "different";
+  }
+
+  #give(said: Said[], words: string, agrees: boolean | null) {
+    const asked = this.current;
     performance.mark("linkwise:answer");
     this.queue = this.queue.slice(1);
-    this.#recent = [...this.#recent.slice(-19), [asked.i, asked.j]];
-    const given: Given = { asked, verdict, event: null, receipt: this.#post(asked, verdict) };
+    this.#recent = [...this.#recent.slice(-19), nameOf(asked)];
+    this.#count += 1;
+    remember(`asked.${this.live.id}`, String(this.#count));
+    const receipts = Promise.all(this.live.outbox.postAll(said));
+    const given: Given = { asked, words, agrees, events: null, receipts };
     this.given = given;
-    given.receipt.then(
-      (event) => this.#replace(given, { ...given, event }),
+    receipts.then(
+      (events) => this.#replace(given, { ...given, events }),
       () => this.#replace(given, null),
     );
     if (this.queue.length < LOW) void this.fill(); // else the new colours will ask, when they are there
-  }
-
-  /** A second look that ends otherwise takes the first answer back. */
-  #post(asked: Asked, verdict: Verdict): Promise<JournalEvent> {
-    const answer: Said = { kind: "answer", payload: { i: asked.i, j: asked.j, verdict } };
-    const old = asked.again === undefined ? undefined : this.live.event(asked.again);
-    const repeated = old?.kind === "answer" && old.payload.verdict === verdict;
-    if (!old || repeated || old.undone_by !== null) return this.live.outbox.postAll([answer])[0];
-    const undo: Said = { kind: "undo", payload: { event: old.seq } };
-    const [undone, answered] = this.live.outbox.postAll([undo, answer]);
-    undone.catch(() => {});
-    return answered;
   }
 
   #replace(given: Given, news: Given | null) {
@@ -111,22 +204,22 @@ export class Questions {
   /** Take back what was said last here; the question just answered comes up again. */
   undo() {
     const given = this.given;
-    if (given?.event !== null && this.live.outbox.waiting > 0) {
+    if (given?.events !== null && this.live.outbox.waiting > 0) {
       void this.live.outbox.quiet().then(() => this.undo()); // the last may still be on its way
       return;
     }
     const last = this.#lastOfOurs();
-    if (given && (given.event === null || given.event.seq === last?.seq)) {
+    if (given && (given.events === null || given.events.at(-1)!.seq === last?.at(-1)?.seq)) {
       this.given = null;
       this.#putBack(given.asked);
-      given.receipt.then((event) => this.withdraw(event.seq)).catch(() => {});
-    } else if (last) this.withdraw(last.seq);
+      given.receipts.then((events) => this.withdraw(events)).catch(() => {});
+    } else if (last) this.withdraw(last);
     else page.tell("There is nothing of yours to take back.");
   }
 
-  #lastOfOurs(): JournalEvent | undefined {
-    return this.live.events.findLast(
-      (event) =>
+  #lastOfOurs(): JournalEvent[] | undefined {
+    return deeds(this.live.events).findLast(
+      ([event]) =>
         event.kind !== "undo" &&
         event.undone_by === null &&
         !this.#withdrawn.has(event.seq) &&
@@ -134,10 +227,32 @@ export class Questions {
     );
   }
 
-  withdraw(seq: number) {
-    this.#withdrawn.add(seq);
-    const forget = () => this.#withdrawn.delete(seq);
-    this.live.outbox.post("undo", { event: seq }).then(forget, forget);
+  /** Take back a whole deed; of an answer that was changed, the new one goes and the old comes back. */
+  withdraw(events: readonly JournalEvent[]) {
+    this.withdrawAll(events.filter((event) => event.undone_by === null).map((event) => event.seq));
+  }
+
+  withdrawAll(seqs: number[]) {
+    seqs.forEach((seq) => this.#withdrawn.add(seq));
+    const undos = seqs.map((event): Said => ({ kind: "undo", payload: { event } }));
+    if (undos.length === 0) return;
+    this.live.outbox.postAll(undos).forEach((receipt, k) => {
+      const forget = () => this.#withdrawn.delete(seqs[k]);
+      receipt.then(forget, forget);
+    });
+  }
+
+  /** Say a set of rows again without one of them. */
+  takeOut(event: JournalEvent, row: number) {
+    if (event.kind !== "together" && event.kind !== "label") return;
+    const rows = event.payload.rows.filter((each) => each !== row);
+    const again: Said[] =
+      event.kind === "label"
+        ? [{ kind: "label", payload: { rows, name: event.payload.name } }]
+        : [{ kind: "together", payload: { rows } }];
+    const left = rows.length >= (event.kind === "label" ? 1 : 2) ? again : [];
+    const undo: Said = { kind: "undo", payload: { event: event.seq } };
+    this.live.outbox.postAll([undo, ...left]).forEach((receipt) => void receipt.catch(() => {}));
   }
 
   confirm(i: number, j: number, verdict: string) {
@@ -146,14 +261,25 @@ export class Questions {
 
   /** Put an earlier pair on the table again. */
   async lookAgain(i: number, j: number, event: number) {
-    const [[a, b]] = await Promise.all([this.live.rows([i, j]), this.live.need([event])]);
-    this.#putBack({ i, j, a, b, again: event, why: "A second look at an earlier answer." });
+    await this.live.need([event]);
+    this.#putBack(await this.#pair(i, j, event));
+  }
+
+  /** Compare any two rows: they become the next question. */
+  async compare(i: number, j: number) {
+    this.#putBack(await this.#pair(i, j, null));
+  }
+
+  async #pair(i: number, j: number, again: number | null): Promise<Asked> {
+    const why = again === null ? "You wanted to compare these." : "A second look at an earlier answer.";
+    const bare = { among: [], one: [], other: [], drawn: false };
+    return (await this.#shown([{ i, j, again, why, kind: "pair", ...bare }]))[0];
   }
 
   #putBack(asked: Asked) {
-    const key = pairKey([asked.i, asked.j]);
-    this.#recent = this.#recent.filter((pair) => pairKey(pair) !== key);
-    this.queue = [asked, ...this.queue.filter((q) => pairKey([q.i, q.j]) !== key)];
+    const key = String(nameOf(asked));
+    this.#recent = this.#recent.filter((pair) => String(pair) !== key);
+    this.queue = [asked, ...this.queue.filter((q) => String(nameOf(q)) !== key)];
     this.dry = false;
   }
 
@@ -162,6 +288,21 @@ export class Questions {
   }
 }
 
-function pairKey([i, j]: [number, number]): string {
-  return i < j ? `${i}-${j}` : `${j}-${i}`;
+const WORDS: Record<Verdict, string> = { same: "same", different: "different", unsure: "cannot tell" };
+
+/** What a question goes by: its two rows, or its one row where it is a choice. */
+function nameOf({ kind, i, j }: Question): [number, number] {
+  if (kind === "choice") return [i, i];
+  return i < j ? [i, j] : [j, i];
+}
+
+/** Whether an event answers a question. */
+export function settles(event: JournalEvent, asked: Question): boolean {
+  if (event.kind === "together" || event.kind === "label")
+    return event.payload.rows.includes(asked.i) && event.payload.rows.includes(asked.j);
+  if (event.kind !== "answer") return false;
+  const { i, j } = event.payload;
+  if (asked.kind === "choice")
+    return (i === asked.i && asked.among.includes(j)) || (j === asked.i && asked.among.includes(i));
+  return String(nameOf({ ...asked, kind: "pair" })) === String(i < j ? [i, j] : [j, i]);
 }

@@ -1,9 +1,11 @@
 /** What moved and why, in a sentence. */
 
 import type { Cluster, JournalEvent, Labels } from "../api/types";
+import { deeds } from "./deeds";
 
 export interface Trace {
-  seq: number;
+  after: number; // the moment before, as the number of its last event ...
+  seq: number; // ... and the moment it tells of
   rows: Uint32Array;
   sentence: string;
 }
@@ -28,7 +30,7 @@ export function flows(rows: Uint32Array, old: Labels, now: Labels): [number, num
 }
 
 export function nameOf(clusters: readonly Cluster[], wanted: number): string {
-  return clusters.find((cluster) => cluster.number === wanted)?.name || `cluster ${wanted}`;
+  return clusters.find((cluster) => cluster.number === wanted)?.name || `cluster ${wanted + 1}`;
 }
 
 /** "38 rows moved from sevens to ones, and 12 more elsewhere after your answer." */
@@ -53,11 +55,13 @@ const DEEDS: Record<JournalEvent["kind"], string> = {
   extend: "new rows",
 };
 
-/** " after your answer", " after Ana's undo", " after 3 changes". */
+/** " after your answer", " after Ana's undo and 2 other changes". */
 export function causeOf(events: readonly JournalEvent[], mine: ReadonlySet<string>): string {
-  if (events.length === 0) return "";
-  if (events.length > 1) return ` after ${number(events.length)} changes`;
-  const [event] = events;
+  const all = deeds(events);
+  if (all.length === 0) return "";
+  const deed = all.findLast(([event]) => event.key !== null && mine.has(event.key)) ?? all.at(-1)!;
+  const event = deed.at(-1)!;
+  const others = all.length === 1 ? "" : ` and ${several(all.length - 1, "other change")}`;
   const whose = event.key !== null && mine.has(event.key) ? "your" : event.who ? `${event.who}’s` : "another";
-  return ` after ${whose} ${DEEDS[event.kind]}`;
+  return ` after ${whose} ${DEEDS[event.kind]}${others}`;
 }

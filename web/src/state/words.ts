@@ -21,7 +21,7 @@ export function sentence(
     case "undo":
       return `Took back number ${payload.event}`;
     case "rename":
-      return `Cluster ${payload.cluster} is called “${payload.name}”`;
+      return `Cluster ${payload.cluster + 1} is called “${payload.name}”`;
     case "merge":
       return `Joined ${payload.clusters.map((number) => nameOf(clusters, number)).join(" and ")}`;
     case "split":
@@ -33,6 +33,36 @@ export function sentence(
     case "extend":
       return `${rowsOf(payload.n_rows)} joined`;
   }
+}
+
+/** What one click said, also where it took several events to say it. */
+export function sentenceOfDeed(
+  deed: readonly JournalEvent[],
+  idOf: (row: number) => string | number,
+  clusters: readonly Cluster[],
+): string {
+  const answers = deed.flatMap((event) => (event.kind === "answer" ? [event.payload] : []));
+  const undos = deed.flatMap((event) => (event.kind === "undo" ? [event.payload.event] : []));
+  if (deed.length > 1 && undos.length === deed.length)
+    return `Took back numbers ${Math.min(...undos)} to ${Math.max(...undos)}`;
+  if (answers.length < deed.length || deed.length === 1)
+    return deed.map((event) => sentence(event, idOf, clusters)).join("; ");
+  const { i } = answers[0];
+  const listed = (verdict: Verdict) =>
+    answers.filter((each) => each.verdict === verdict).map((each) => String(idOf(each.j)));
+  const [same, different] = [listed("same"), listed("different")];
+  if (same.length + different.length === 0) return `${idOf(i)}: cannot tell`;
+  if (same.length === 0) return `${idOf(i)} belongs with none of ${different.join(", ")}`;
+  const others = different.length > 0 ? `, not with ${different.join(", ")}` : "";
+  return `${idOf(i)} belongs with ${same.join(", ")}${others}`;
+}
+
+/** The rows that an event is about. */
+export function rowsSaid(event: JournalEvent): number[] {
+  if (event.kind === "answer") return [event.payload.i, event.payload.j];
+  if (event.kind === "together" || event.kind === "label" || event.kind === "nowhere")
+    return event.payload.rows;
+  return [];
 }
 
 /** The rows one has to know to say it. */

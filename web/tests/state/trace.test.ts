@@ -68,8 +68,14 @@ describe("causeOf", () => {
     expect(causeOf([event("merge", { clusters: [0, 1] })], mine)).toBe(" after another merge");
   });
 
-  test("counts several deeds instead of naming them", () => {
-    expect(causeOf([answer(), answer(), answer()], new Set())).toBe(" after 3 changes");
+  test("tells of one's own deed and counts the others", () => {
+    const all = [answer({ seq: 1 }), answer({ seq: 2, key: "k" }), answer({ seq: 3 })];
+    expect(causeOf(all, new Set(["k"]))).toBe(" after your answer and 2 other changes");
+  });
+
+  test("takes events that were sent together for one deed", () => {
+    const all = [answer({ seq: 1, key: "k/0" }), answer({ seq: 2, key: "k/1" })];
+    expect(causeOf(all, new Set(["k/0", "k/1"]))).toBe(" after your answer");
   });
 });
 
@@ -83,6 +89,6 @@ describe("words for numbers and clusters", () => {
   });
 
   test("fall back to the number where a cluster has no name or is not known", () => {
-    expect([0, 2, 9].map((number) => nameOf(CLUSTERS, number))).toEqual(["ones", "cluster 2", "cluster 9"]);
+    expect([0, 2, 9].map((number) => nameOf(CLUSTERS, number))).toEqual(["ones", "cluster 3", "cluster 10"]);
   });
 });

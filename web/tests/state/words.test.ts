@@ -16,9 +16,9 @@ describe("sentence", () => {
     ["2 rows named “tall”", event("label", { rows: [0, 1], name: "tall" })],
     ["3 rows belong together", event("together", { rows: [0, 1, 2] })],
     ["Took back number 4", event("undo", { event: 4 })],
-    ["Cluster 1 is called “eights”", event("rename", { cluster: 1, name: "eights" })],
+    ["Cluster 2 is called “eights”", event("rename", { cluster: 1, name: "eights" })],
     ["Joined sevens and ones", event("merge", { clusters: [1, 0] })],
-    ["Split cluster 5 in two", event("split", { cluster: 5 })],
+    ["Split cluster 6 in two", event("split", { cluster: 5 })],
   ])("says: %s", (expected, said) => {
     expect(sentence(said, (row) => IDS[row], CLUSTERS)).toBe(expected);
   });

@@ -34,6 +34,8 @@ COMPARE_EVERY = 5
 LEAST_VOTE = 0.02
 #: Examples beside which a row is shown at most.
 N_EXAMPLES = 5
+#: Rows shown of the middle of a group, and of its edge.
+N_SHOWN = 5
 
 
 class Choice(NamedTuple):
@@ -41,6 +43,16 @@ class Choice(NamedTuple):
 
     row: int
     examples: tuple[int, ...]
+
+
+class Groups(NamedTuple):
+    """Two groups of rows that may be one thing or two: typical rows of each first, then its edge.
+
+    They are the halves of one cluster, or two clusters that are much alike; which, is not told.
+    """
+
+    one: tuple[int, ...]
+    other: tuple[int, ...]
 
 
 def choose_pairs(basis: Basis, votes: Floats, among: Links, n_asked: int, n_questions: int) -> Ints:
@@ -79,6 +91,22 @@ def choose_choices(basis: Basis, votes: Floats, among: Links, n_questions: int) 
         shown = basis.rows[known.example[likely[np.sort(first)[:N_EXAMPLES]]]]
         found.append(Choice(int(basis.rows[landmark]), tuple(int(row) for row in shown)))
     return found
+
+
+def choose_groups(basis: Basis, votes: Floats, among: Links, n_questions: int) -> list[Groups]:
+    """Return up to ``n_questions`` pairs of groups of which nobody said whether they are one."""
+    waiting = _hypotheses(basis, votes.argmax(axis=1), among, tries=0)
+    return [
+        Groups(_shown(basis, one), _shown(basis, other)) for one, other in waiting[:n_questions]
+    ]
+
+
+def _shown(basis: Basis, part: Ints) -> tuple[int, ...]:
+    """Return rows from the middle of a part and from its edge."""
+    ranked = _typical(basis, part)
+    if len(ranked) > 2 * N_SHOWN:
+        ranked = ranked[:N_SHOWN] + ranked[-N_SHOWN:]
+    return tuple(int(row) for row in basis.rows[ranked])
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,10 +217,21 @@ def _to_compare(n_clusters: int, known: _KnownGroups) -> Iterator[tuple[int, int
 def _to_restructure(
     basis: Basis, labels: Ints, among: Links, asked: set[tuple[int, int]]
 ) -> Iterator[tuple[int, int]]:
-    """Yield pairs that tell whether a cluster is really two, or two clusters are one.
+    """Yield pairs that tell whether a cluster is really two, or two clusters are one."""
+    for one, other in _hypotheses(basis, labels, among):
+        pairs = zip(_typical(basis, one), _typical(basis, other), strict=False)
+        pair = next(((a, b) for a, b in pairs if (min(a, b), max(a, b)) not in asked), None)
+        if pair is not None:
+            yield pair
 
-    Typical rows of the two halves of each cluster, and of the clusters that are most alike, are
-    compared once; where the answer contradicts the clustering, up to ``MAX_TRIES`` times more.
+
+def _hypotheses(
+    basis: Basis, labels: Ints, among: Links, tries: int = MAX_TRIES
+) -> list[tuple[Ints, Ints]]:
+    """Return parts that may be one or two: halves of a cluster, and clusters that are most alike.
+
+    Each is asked about once; where the answer contradicts the clustering, up to ``tries`` times
+    more, and these come first.
     """
     half = cut_in_two(basis.coordinates, labels, basis.n_clusters)
     parts = [np.flatnonzero(labels == c) for c in range(basis.n_clusters)]
@@ -208,14 +247,10 @@ def _to_restructure(
             for pairs in (among.must, among.cannot)
         )
         surprising = same if says_same else different
-        if same + different == 0 or (0 < surprising and same + different <= MAX_TRIES):
+        if same + different == 0 or (0 < surprising and same + different <= tries):
             waiting.append((surprising == 0, one, other))
-    waiting.sort(key=lambda hypothesis: hypothesis[0])  # first what was contradicted already
-    for _, one, other in waiting:
-        pairs = zip(_typical(basis, one), _typical(basis, other), strict=False)
-        pair = next(((a, b) for a, b in pairs if (min(a, b), max(a, b)) not in asked), None)
-        if pair is not None:
-            yield pair
+    waiting.sort(key=lambda hypothesis: hypothesis[0])
+    return [(one, other) for _, one, other in waiting]
 
 
 def _alike(coordinates: Floats, parts: list[Ints]) -> list[tuple[int, int]]:

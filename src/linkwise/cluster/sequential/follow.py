@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linkwise.cluster.how_many import MOST_CLUSTERS
 from linkwise.cluster.sequential.regroup import CHANGE
@@ -41,6 +42,14 @@ class Proposal(NamedTuple):
 def least_gain() -> float:
     """Return the nats by which another number must make the answers likelier."""
     return float(CHANGE + np.log(MOST_CLUSTERS))
+
+
+def gain_over_share(evidence: float, must: NDArray[np.bool_]) -> float:
+    """Return by how much answers are likelier than by the share of them that says "same"."""
+    share = must.mean()
+    by_share = must.sum() * np.log(max(share, 1e-12))
+    by_share += (~must).sum() * np.log(max(1 - share, 1e-12))
+    return float(evidence - by_share)
 
 
 def climb(evidence: Callable[[int], float], start: int, low: int, high: int) -> dict[int, float]:

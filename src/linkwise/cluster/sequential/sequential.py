@@ -19,8 +19,14 @@ from linkwise.cluster.how_many import (
 )
 from linkwise.cluster.report import FitReport
 from linkwise.cluster.sequential.answers import Answers
-from linkwise.cluster.sequential.ask import Choice, choose_choices, choose_pairs
-from linkwise.cluster.sequential.follow import Proposal, follow
+from linkwise.cluster.sequential.ask import (
+    Choice,
+    Groups,
+    choose_choices,
+    choose_groups,
+    choose_pairs,
+)
+from linkwise.cluster.sequential.follow import Proposal, follow, gain_over_share
 from linkwise.cluster.sequential.hearing import Hearing
 from linkwise.cluster.sequential.honour import settle_rows
 from linkwise.cluster.sequential.landmarks import (
@@ -282,31 +288,38 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
     @overload
     def query(self, n: int = 1, *, kind: Literal["choice"]) -> list[Choice]: ...
 
-    def query(self, n: int = 1, *, kind: str = "pair") -> Ints | list[Choice]:
+    @overload
+    def query(self, n: int = 1, *, kind: Literal["groups"]) -> list[Groups]: ...
+
+    def query(self, n: int = 1, *, kind: str = "pair") -> Ints | list[Choice] | list[Groups]:
         """Return up to ``n`` questions worth asking, the most useful first.
 
         Parameters
         ----------
         n : int, default=1
             How many questions.
-        kind : {"pair", "choice"}, default="pair"
+        kind : {"pair", "choice", "groups"}, default="pair"
             "pair": do these two rows belong together? "choice": with which of up to five rows does
-            this one belong? :meth:`Links.from_choice` turns the answer into links.
+            this one belong? :meth:`Links.from_choice` turns the answer into links. "groups": are
+            these two groups of up to ten rows, five typical and five from the edge, one thing?
 
         Returns
         -------
-        questions : ndarray of shape (n_pairs, 2), or list of Choice
+        questions : ndarray of shape (n_pairs, 2), list of Choice or list of Groups
             Row numbers; fewer than ``n`` when no useful question is left.
         """
         now = self._now
         require_number("query", "n", n, low=1, integer=True)
-        if kind not in ("pair", "choice"):
-            raise InvalidInput(f'query(kind={kind!r}): kind must be "pair" or "choice".')
+        if kind not in ("pair", "choice", "groups"):
+            raise InvalidInput(f'query(kind={kind!r}): kind must be "pair", "choice" or "groups".')
         basis, n_asked = now.basis, now.links.n_links + now.named.n_known
         out, n_wanted = now.left_out, n
         with one_blas_thread():  # the same questions whatever the threads
             votes = basis.votes(now.solution.memberships, basis.blocks)
             said = now.links[basis.rows] | now.named[basis.rows].to_links()
+            if kind == "groups":
+                groups = choose_groups(basis, votes, said, basis.n_landmarks)
+                return [some for g in groups if all(some := _of_these(g, out))][:n]
             while True:  # until there are enough without the rows that belong nowhere
                 if kind == "choice":
                     choices = choose_choices(basis, votes, said, n_wanted)
@@ -400,6 +413,19 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
             f"that rows of one cluster differ, and {joined} that rows of two are the same.",
             gain,
         )
+
+    def foretells(self) -> float:
+        """Return by how many nats the answers, each left out in turn, are foretold.
+
+        That is how much likelier the clustering makes them than somebody who knows nothing but
+        which share of them says "same". Where it is near 0 or below after many answers, what rows
+        are grouped by has little to do with what was said.
+        """
+        now = self._now
+        hearing = self._hearing(now.ensemble, now.basis, now.links, now.named)
+        if len(hearing.answers) == 0:
+            return 0.0
+        return gain_over_share(hearing.evidence(now.n_clusters), hearing.answers.must)
 
     def outliers(self, share: float = 0.01) -> Ints:
         """Return the rows that are farthest from everything, the farthest first.
@@ -784,6 +810,11 @@ def _without(choice: Choice, out: Ints) -> Choice | None:
     """Leave out rows that belong nowhere; None if the choice is about one."""
     examples = tuple(row for row in choice.examples if row not in out)
     return Choice(choice.row, examples) if examples and choice.row not in out else None
+
+
+def _of_these(groups: Groups, out: Ints) -> Groups:
+    """Leave out rows that belong nowhere."""
+    return Groups(*(tuple(row for row in group if row not in out) for group in groups))
 
 
 #: The arrays of the basis that are written, and what they are called in files.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Literal
 
 import anyio.to_thread
 from fastapi import APIRouter, Query
@@ -19,7 +20,7 @@ from linkwise.server.schemas.advice import (
     Suspicion,
     Trouble,
 )
-from linkwise.server.schemas.base import Strategy
+from linkwise.server.schemas.base import MOST, Strategy
 from linkwise.server.service import Live
 
 router = APIRouter(prefix="/api/sessions/{session}", tags=["advice"])
@@ -48,11 +49,25 @@ async def questions(
     overlap: Annotated[
         float, Query(ge=0, le=1, description="With who: share of them that others have answered.")
     ] = 0.0,
+    kind: Annotated[
+        Literal["pair", "choice", "groups", "auto"],
+        Query(description="auto: groups while there are any, then choices, then pairs."),
+    ] = "pair",
+    asked: Annotated[
+        int | None,
+        Query(
+            ge=0,
+            le=MOST,
+            description="How many they have been asked so far. Then every tenth is a pair drawn "
+            "at random, and a doubted answer is asked about once more.",
+        ),
+    ] = None,
 ) -> list[Question]:
-    """Return pairs of rows worth asking about. What the clustering thinks is not told."""
+    """Return what is worth asking. What the clustering thinks is not told."""
     pairs = [(int(i), int(j)) for i, _, j in (p.partition("-") for p in skip.split(",")) if j]
     query = live.session.query
-    ask = partial(query, n, strategy, skip=pairs, fresh=fresh, who=who, overlap=overlap)
+    chosen = partial(query, n, strategy, skip=pairs, fresh=fresh)
+    ask = partial(chosen, who=who, overlap=overlap, kind=kind, asked=asked)
     return [Question.model_validate(one) for one in await live.work(ask)]
 
 
@@ -73,15 +88,10 @@ async def suspects(live: Live) -> list[Suspicion]:
 @router.get("/progress", responses=refuses(404, 409))
 async def progress(live: Live) -> Progress:
     """Say what the answers changed and whether more of them still pay."""
-    found = await anyio.to_thread.run_sync(live.session.progress)
-    return Progress(
-        answers=found.answers,
-        unsure=found.unsure,
-        agreed_recently=found.agreed_recent,
-        agreed=found.agreed_all,
-        moved=[Moved(seq=seq, rows=rows) for seq, rows in found.moved],
-        hint=found.hint,
-    )
+    found = asdict(await anyio.to_thread.run_sync(live.session.progress))
+    agreed = {"agreed_recently": found.pop("agreed_recent"), "agreed": found.pop("agreed_all")}
+    moved = [Moved(seq=seq, rows=rows) for seq, rows in found.pop("moved")]
+    return Progress.model_validate({**found, **agreed, "moved": moved})
 
 
 @router.get("/people", responses=refuses(404, 409))
@@ -93,12 +103,14 @@ async def people(live: Live) -> People:
 @router.get("/number", responses=refuses(404, 409))
 async def number(live: Live) -> Number:
     """Return how many clusters there are, and whether the answers speak for another number."""
-    found = await anyio.to_thread.run_sync(live.session.propose_k)
+    found = await anyio.to_thread.run_sync(live.session.weigh)
+    proposal = found.proposal
     return Number(
         n_clusters=live.session.n_clusters,
         follows=await anyio.to_thread.run_sync(lambda: live.session.follows),
-        proposal=None if found is None else found.k,
-        reason=None if found is None else found.reason,
+        proposal=None if proposal is None else proposal.k,
+        reason=None if proposal is None else proposal.reason,
+        fits=found.fits,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Annotated, Any
 
 import anyio.to_thread
@@ -17,6 +18,7 @@ from linkwise.server.live.shelf import SESSION_ID
 from linkwise.server.refusals import InTheWay, refuses
 from linkwise.server.schemas.base import MOST
 from linkwise.server.schemas.events import Event, Events, History, NewEvents, encode_event
+from linkwise.server.schemas.sessions import NewKnowledge
 from linkwise.server.service import HolderHere, Live, ServiceHere
 from linkwise.session import Entry
 
@@ -99,6 +101,17 @@ router.add_api_route(
     responses=refuses(400, 404, 409, 413),
     route_class_override=_ShortWay,
 )
+
+
+@router.post("/import", response_model=Events, responses=refuses(400, 404, 409, 413))
+async def import_knowledge(
+    wanted: NewKnowledge, live: Live, holder: HolderHere, service: ServiceHere
+) -> Events:
+    """Take in links, labels or the answers of a session from an uploaded file, once."""
+    path = service.uploads.path(wanted.upload)
+    take_in = partial(live.session.import_, path, who=holder.who(wanted.who))
+    events = await anyio.to_thread.run_sync(take_in)
+    return Events(events=[Event.model_validate(event) for event in events])
 
 
 @router.get("/history", responses=refuses(404, 409))

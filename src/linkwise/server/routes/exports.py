@@ -14,7 +14,11 @@ from linkwise.server.service import Live, ServiceHere, SessionId
 
 router = APIRouter(prefix="/api/sessions/{session}", tags=["exports"])
 
-_TYPES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
+_TYPES = {
+    "csv": "text/csv",
+    "parquet": "application/vnd.apache.parquet",
+    "jsonl": "application/jsonl",
+}
 _FILE = {
     "description": "The file, as an attachment.",
     "content": {
@@ -28,22 +32,28 @@ async def export(
     session: SessionId,
     live: Live,
     service: ServiceHere,
-    what: Annotated[Literal["labels", "answers", "links", "names"], Query()] = "labels",
-    format: Annotated[Literal["csv", "parquet"], Query()] = "csv",
+    what: Annotated[
+        Literal["labels", "table", "answers", "links", "names", "history"], Query()
+    ] = "labels",
+    format: Annotated[
+        Literal["csv", "parquet"], Query(description="A history is always JSON lines.")
+    ] = "csv",
     raw: Annotated[bool, Query(description="Leave text as it is, for programs.")] = False,
 ) -> FileResponse:
     """Return the labels (id, cluster, name, margin) or the answers (who, when, verdict) as a file.
 
-    Links (i, j, kind, weight) and names (id, label) are what was said as linkwise reads it.
+    Links (i, j, kind, weight) and names (id, label) are what was said as linkwise reads it. A table
+    is the data with clusters and shares beside them; a history is every event, for the recipe.
 
     In CSV, text that a spreadsheet would run as a formula gets an apostrophe in front, unless it is
     to be raw; Parquet holds everything as it was said.
     """
-    wanted = service.exports, what, format, raw
+    suffix = "jsonl" if what == "history" else format
+    wanted = service.exports, what, suffix, raw
     path = await live.look_back(write_export, live.session, *wanted)
     return FileResponse(
         path,
-        media_type=_TYPES[format],
-        filename=f"{session}-{what}.{format}",
+        media_type=_TYPES[suffix],
+        filename=f"{session}-{what}.{suffix}",
         background=BackgroundTask(path.unlink, missing_ok=True),
     )

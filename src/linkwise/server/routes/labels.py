@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import anyio.to_thread
 import numpy as np
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import APIRouter, Header, Path, Query, Response
 from numpy.typing import NDArray
 
+from linkwise.errors import InvalidInput
 from linkwise.server.live.jobs import Report, Subject
 from linkwise.server.refusals import NotFound, refuses
 from linkwise.server.schemas.base import MOST
 from linkwise.server.schemas.sessions import Started
-from linkwise.server.schemas.views import Cluster
+from linkwise.server.schemas.views import Cluster, ClusterPage
 from linkwise.server.service import Live, ServiceHere, SessionId
 
 if TYPE_CHECKING:
@@ -89,6 +90,18 @@ async def clusters(live: Live, at_least: AtLeast = None) -> list[Cluster]:
     """Return the clusters with their names, sizes and exemplars."""
     view = await live.view(at_least)
     return [Cluster.model_validate(cluster) for cluster in view.clusters]
+
+
+@router.get("/clusters/{number}", responses=refuses(404, 409))
+async def describe_cluster(
+    live: Live, number: Annotated[int, Path(ge=0, le=65_535)]
+) -> ClusterPage:
+    """Return one cluster: rows, examples unlike each other, and what sets it apart."""
+    try:
+        found = await live.look_back(live.session.describe_cluster, number)
+    except InvalidInput as error:  # there is no such cluster
+        raise NotFound(str(error)) from error
+    return ClusterPage.model_validate(found)
 
 
 Kind = Literal["pca", "neighbours"]

@@ -13,7 +13,7 @@ from linkwise.errors import InvalidInput, LinkwiseError
 from linkwise.server.refusals import NotFound, refuses
 from linkwise.server.schemas.events import Event
 from linkwise.server.schemas.sessions import NewRows
-from linkwise.server.schemas.views import Row
+from linkwise.server.schemas.views import Around, ColumnValues, Row
 from linkwise.server.service import Live, ServiceHere
 
 router = APIRouter(prefix="/api/sessions/{session}", tags=["rows"])
@@ -56,6 +56,37 @@ async def rows(
         raise InvalidInput(f"{len(wanted)} rows are too many, ask for {MOST_SHOWN} at most.")
     found = await live.work(live.session.rows, wanted, fresh)
     return [Row.model_validate(row) for row in found]
+
+
+@router.get("/search", responses=refuses(404, 409))
+async def search(
+    live: Live,
+    text: Annotated[str, Query(min_length=1, max_length=200, description="What they hold.")],
+    limit: Annotated[int, Query(ge=1, le=10_000)] = MOST_SHOWN,
+) -> list[int]:
+    """Return the first rows whose id, text or any field holds some text, whatever the case."""
+    return await live.look_back(live.session.search, text, limit)
+
+
+@router.get("/column", responses=refuses(404, 409))
+async def column(
+    live: Live, name: Annotated[str, Query(min_length=1, max_length=1000)]
+) -> ColumnValues:
+    """Return one column of all rows as small numbers, for colours."""
+    try:
+        found = await live.look_back(live.session.column, name)
+    except InvalidInput as error:  # there is no such column
+        raise NotFound(str(error)) from error
+    codes = found.codes.tolist()
+    return ColumnValues.model_validate({"kind": found.kind, "legend": found.legend, "codes": codes})
+
+
+@router.get("/rows/{i}/around", responses=refuses(404, 409))
+async def around(i: Annotated[int, Path(ge=0, le=2**31 - 1)], live: Live) -> Around:
+    """Return the rows most like one, and why it is in its cluster."""
+    if i >= live.session.n_rows:
+        raise NotFound(f"there is no row {i}; the last is {live.session.n_rows - 1}.")
+    return Around.model_validate(await live.look_back(live.session.around, i))
 
 
 @router.post("/rows", status_code=201, responses=refuses(400, 404, 409, 413))

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from linkwise.server.schemas.base import Message, Seq
 
 
 class Question(Message):
-    """Two rows worth asking about, and why."""
+    """Something worth asking about, and why; what the clustering thinks is not told."""
 
     i: int
     j: int
     why: str
+    kind: Literal["pair", "choice", "groups"] = Field(
+        description="Are i and j the same? With which of among does i belong? Are one and other "
+        "one thing or two?"
+    )
+    among: list[int]
+    one: list[int]
+    other: list[int]
+    drawn: bool = Field(description="Whether the pair was drawn at random.")
+    again: Seq | None = Field(description="The answer that is doubted, where there is one.")
 
 
 class Trouble(Message):
@@ -21,6 +32,7 @@ class Trouble(Message):
     sentence: str
     events: list[Seq]
     proposal: Seq
+    rows: list[int] = Field(description="Rows that contradict each other.")
 
 
 class Suspicion(Message):
@@ -48,7 +60,12 @@ class Progress(Message):
     unsure: int
     agreed_recently: float | None = Field(description="Of the last 20 answers.")
     agreed: float | None = Field(description="Of all answers.")
+    drawn: int = Field(description="Of the last 20 pairs drawn at random, those that were told.")
+    right: int = Field(description="How many of them the clustering had right.")
+    low: float | None = Field(description="The least share it has right, going by them.")
+    high: float | None = Field(description="The largest share.")
     moved: list[Moved]
+    advice: Literal["early", "columns", "number", "more", "enough"]
     hint: str
 
 
@@ -86,6 +103,7 @@ class Number(Message):
     follows: bool = Field(description="Whether the number follows the answers by itself.")
     proposal: int | None
     reason: str | None = Field(description="What speaks for the proposal, in words.")
+    fits: bool = Field(description="False: the answers do not fit what rows are grouped by.")
 
 
 class Recipe(Message):

@@ -61,6 +61,13 @@ class NewRows(Request):
     key: Annotated[str, Field(min_length=1, max_length=200)] | None = None
 
 
+class NewKnowledge(Request):
+    """Links, labels or answers of an uploaded file that are to be taken in."""
+
+    upload: Annotated[str, Field(pattern=r"^u[0-9a-f]{32}$")]
+    who: Annotated[str, Field(max_length=200)] = ""
+
+
 ColumnType = Literal["number", "text", "image", "id"]
 
 

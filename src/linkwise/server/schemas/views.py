@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
+from pydantic import Field
+
 from linkwise.server.schemas.base import Message, Seq
 
 
@@ -15,6 +19,34 @@ class Cluster(Message):
     sureness: float
     moved_in: int
     moved_out: int
+
+
+class ClusterPage(Message):
+    """One cluster, looked at closely."""
+
+    number: int
+    size: int
+    rows: list[int] = Field(description="Its rows, the surest first; 1000 at most.")
+    examples: list[int] = Field(description="Central rows that are unlike each other.")
+    apart: list[str] = Field(description="What sets it apart from the others, in words.")
+    names: list[str] = Field(description="Short names that may suit it.")
+
+
+class Around(Message):
+    """What surrounds a row."""
+
+    row: int
+    neighbours: list[int] = Field(description="The rows most like it, the nearest first.")
+    why: str = Field(description="Why it is in its cluster.")
+    events: list[Seq] = Field(description="What stands of what was said about it.")
+
+
+class ColumnValues(Message):
+    """A column of all rows, for colours."""
+
+    kind: Literal["number", "category"]
+    legend: list[str] = Field(description="Both ends of the scale, or the categories.")
+    codes: list[int] = Field(description="0 to 254 on the scale, or the category; 255: none.")
 
 
 class ViewNews(Message):

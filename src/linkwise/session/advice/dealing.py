@@ -12,6 +12,8 @@ from linkwise.session.advice.questions import Question
 
 #: Seconds for which a question belongs to who got it.
 LEASE = 600.0
+#: Pairs drawn at random that are remembered as such until they are answered.
+MOST_DRAWN = 10_000
 SECOND_OPINION = "Somebody else has answered this: a second opinion shows how far people agree."
 
 
@@ -25,6 +27,7 @@ class Desk:
         self._clock = clock
         self._held: dict[Pair, tuple[str, float]] = {}
         self._owed: dict[str, float] = defaultdict(float)
+        self._drawn: dict[Pair, None] = {}
         self.lock = Lock()
 
     def others(self, who: str) -> dict[Pair, str]:
@@ -37,8 +40,19 @@ class Desk:
         """Give questions to somebody for a while; those given before stay theirs."""
         until = self._clock() + LEASE
         for question in questions:
-            i, j = question.i, question.j
-            self._held[min(i, j), max(i, j)] = (who, until)
+            self._held[question.pair] = (who, until)
+
+    def remember_drawn(self, questions: Iterable[Question]) -> None:
+        """Know of pairs that were drawn at random, whoever is asked about them."""
+        for question in questions:
+            if question.drawn:
+                self._drawn[question.pair] = None
+        while len(self._drawn) > MOST_DRAWN:
+            del self._drawn[next(iter(self._drawn))]
+
+    def was_drawn(self, i: int, j: int) -> bool:
+        """Tell whether somebody was given this pair because it was drawn at random."""
+        return (min(i, j), max(i, j)) in self._drawn
 
     def second_opinions_owed(self, who: str, n: int, overlap: float) -> int:
         """Return how many of somebody's next ``n`` questions are to be second opinions.

@@ -1,14 +1,56 @@
-"""Progress: what the answers so far have done, and whether more of them pay."""
+"""Progress: what the answers so far have done, and whether more of them pay.
+
+Every tenth question is a pair drawn at random, every second one of them within a cluster. What the
+clustering thought of these shows how right it is; what it thought of the others does not, because
+they were chosen where it is in doubt.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv
 
+from linkwise.cluster.sequential.follow import Proposal, least_gain
 from linkwise.session.journal.log import NO_GUESS, UNSURE, Log
 
 RECENT = 20
+#: Answers from which on it is said that they do not fit the columns.
+ENOUGH_TO_JUDGE = 50
+#: With how many right of a hundred, at least and by the random pairs, more answers change little.
+GOOD = 0.8
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """What the answers say about the clustering as a whole.
+
+    Attributes
+    ----------
+    seq, answers : int
+        How many events and how many answers there were.
+    proposal : Proposal or None
+        Another number of clusters that they speak for.
+    gain : float
+        By how many nats the clustering foretells them, each left out in turn, better than the
+        share of them that says "same" does.
+    """
+
+    seq: int
+    answers: int
+    proposal: Proposal | None
+    gain: float
+
+    @property
+    def fits(self) -> bool:
+        """Whether what rows are grouped by has to do with what was said; True while unknown.
+
+        Another number of clusters may foretell what this one does not.
+        """
+        most = self.gain + (self.proposal.gain if self.proposal is not None else 0.0)
+        return self.answers < ENOUGH_TO_JUDGE or most > least_gain()
 
 
 @dataclass(frozen=True)
@@ -21,8 +63,15 @@ class Progress:
         Standing answers, and those among them that say "cannot tell".
     agreed_recent, agreed_all : float or None
         Share of the last 20, and of all, answers that the clustering had expected.
+    drawn, right : int
+        Of the last 20 pairs that were drawn at random: how many were told, and how many of these
+        the clustering had right.
+    low, high : float or None
+        Between which shares the clustering is right, with a probability of 95 %, by these.
     moved : list of (seq, rows)
         How many rows changed their cluster with each view that was computed.
+    advice : {"early", "columns", "number", "more", "enough"}
+        What the hint says.
     hint : str
         One plain sentence.
     """
@@ -31,43 +80,89 @@ class Progress:
     unsure: int
     agreed_recent: float | None
     agreed_all: float | None
+    drawn: int
+    right: int
+    low: float | None
+    high: float | None
     moved: list[tuple[int, int]]
+    advice: str
     hint: str
 
 
-def measure_progress(log: Log, n: int, n_rows: int, moved: list[tuple[int, int]]) -> Progress:
-    """Look back on the first ``n`` events."""
+def measure_progress(
+    log: Log,
+    n: int,
+    moved: list[tuple[int, int]],
+    weighed: Weighed | None,
+    grouped_by: str,
+    n_clusters: int,
+) -> Progress:
+    """Look back on the first ``n`` events; ``weighed`` may be some answers old, or missing."""
     standing = log.standing(n)
     answers = np.flatnonzero(log.compares(n) & standing)
     verdict, guess = log.column("verdict", n)[answers], log.column("guess", n)[answers]
     judged = np.flatnonzero((verdict != UNSURE) & (guess != NO_GUESS))
     agreed = verdict[judged] == guess[judged]
+    checks = agreed[log.drawn(n)[answers[judged]]][-RECENT:]
     n_unsure = int((verdict == UNSURE).sum())
-    recent = float(agreed[-RECENT:].mean()) if len(agreed) else None
-    overall = float(agreed.mean()) if len(agreed) else None
-    hint = _hint(len(answers) - n_unsure, agreed[-RECENT:], moved, n_rows)
-    return Progress(len(answers), n_unsure, recent, overall, moved, hint)
-
-
-def _hint(n_told: int, recent: object, moved: list[tuple[int, int]], n_rows: int) -> str:
-    agreed = np.asarray(recent)
-    if n_told < RECENT or len(agreed) < RECENT:
-        left = max(RECENT - n_told, 1)
-        return f"Too early to tell: give some {left} more answers."
-    lately = [rows for _, rows in moved[-5:]]
-    share = sum(lately) / max(len(lately), 1) / n_rows
-    right = int(agreed.sum())
-    if right >= 0.9 * len(agreed) and share < 0.002:
-        return (
-            f"The clustering expected {right} of your last {len(agreed)} answers and hardly moves: "
-            f"more answers will change little."
-        )
-    if right >= 0.75 * len(agreed):
-        return (
-            f"The clustering expected {right} of your last {len(agreed)} answers: "
-            f"it is mostly right, more answers sharpen the borders."
-        )
-    return (
-        f"The clustering expected only {right} of your last {len(agreed)} answers: "
-        f"more answers pay."
+    n_told = len(answers) - n_unsure
+    if weighed is not None and weighed.answers < n_told - RECENT:
+        weighed = None
+    low, high = interval(int(checks.sum()), len(checks)) if len(checks) else (None, None)
+    advice, hint = _advise(n_told, checks, weighed, grouped_by, n_clusters)
+    return Progress(
+        answers=len(answers),
+        unsure=n_unsure,
+        agreed_recent=float(agreed[-RECENT:].mean()) if len(agreed) else None,
+        agreed_all=float(agreed.mean()) if len(agreed) else None,
+        drawn=len(checks),
+        right=int(checks.sum()),
+        low=low,
+        high=high,
+        moved=moved,
+        advice=advice,
+        hint=hint,
     )
+
+
+def interval(right: int, n: int) -> tuple[float, float]:
+    """Return between which shares one is right who was so often (Jeffreys, 95 %)."""
+    a, b = right + 0.5, n - right + 0.5
+    low = 0.0 if right == 0 else float(betaincinv(a, b, 0.025))
+    high = 1.0 if right == n else float(betaincinv(a, b, 0.975))
+    return low, high
+
+
+def _advise(
+    n_told: int,
+    checks: NDArray[np.bool_],
+    weighed: Weighed | None,
+    grouped_by: str,
+    n_clusters: int,
+) -> tuple[str, str]:
+    """Return what to do, as a word and as a sentence."""
+    if n_told < RECENT:
+        return "early", f"Too early to tell: give some {RECENT - n_told} more answers."
+    if weighed is not None and not weighed.fits:
+        return "columns", (
+            f"Your answers do not fit what the rows are grouped by ({grouped_by}): what you said "
+            f"of some rows foretells nothing about others. Add a column that tells them apart."
+        )
+    seen = _seen(checks)
+    if weighed is not None and weighed.proposal is not None:
+        k = weighed.proposal.k
+        return "number", (
+            f"{n_clusters} clusters look wrong: {k} foretell your answers better. {seen}"
+        )
+    if weighed is not None and len(checks) and interval(int(checks.sum()), len(checks))[0] >= GOOD:
+        return "enough", f"{seen} More answers will change little."
+    return "more", f"{seen} More answers pay."
+
+
+def _seen(checks: NDArray[np.bool_]) -> str:
+    n, right = len(checks), int(checks.sum())
+    if n == 0:
+        return "No random pair has been told yet; every tenth question is one."
+    low, high = interval(right, n)
+    pairs = "random pair it got" if n == 1 else f"{n} random pairs it got"
+    return f"Of the last {pairs} {right} right ({100 * low:.0f}–{100 * high:.0f} %)."

@@ -1,4 +1,8 @@
-"""Questions: pairs worth asking about, with what the clustering thinks and why it asks."""
+"""Questions worth asking, with what the clustering thinks and why it asks.
+
+Big ones first: are two groups of rows one thing or two, with which of these does a row belong, are
+two rows the same. Every tenth is a pair drawn at random, for honest evidence.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +21,57 @@ from linkwise.session.state.view import View
 
 #: Lead of a row's first cluster over its second below which it could go either way.
 NEARLY_SPLIT = 0.4
+#: One question in so many is a pair drawn at random.
+DRAW_EVERY = 10
+_TRIES = 100
+
+QUESTION_KINDS = ("pair", "choice", "groups")
+WHY_CHOICE = "One answer compares this row with an example of each group it may belong to."
+WHY_GROUPS = "One answer tells whether these are one cluster or two."
+WHY_DRAWN = "This pair was drawn at random, to see how often the clustering is right."
+WHY_AGAIN = "The other answers speak against what was said of this pair."
+
+Unwanted = set[tuple[int, int]]
 
 
 @dataclass(frozen=True)
 class Question:
-    """Are rows ``i`` and ``j`` the same? ``guess`` is what the clustering says so far."""
+    """Are rows ``i`` and ``j`` the same? ``guess`` is what the clustering says so far.
+
+    Attributes
+    ----------
+    i, j : int
+        Two rows; of a bigger question, the two that stand for it.
+    guess, why : str
+        What the clustering thinks, and why it asks.
+    kind : {"pair", "choice", "groups"}
+        "choice": with which of ``among`` does row ``i`` belong? "groups": are ``one`` and
+        ``other`` one thing or two?
+    among, one, other : tuple of int
+        The rows that a bigger question shows.
+    drawn : bool
+        Whether the pair was drawn at random.
+    again : int or None
+        The answer that is doubted, where the pair is asked about once more.
+    """
 
     i: int
     j: int
     guess: str
     why: str
+    kind: str = "pair"
+    among: tuple[int, ...] = ()
+    one: tuple[int, ...] = ()
+    other: tuple[int, ...] = ()
+    drawn: bool = False
+    again: int | None = None
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """What the question goes by: its two rows, or its one row where it is a choice."""
+        if self.kind == "choice":
+            return self.i, self.i
+        return min(self.i, self.j), max(self.i, self.j)
 
 
 def ask(
@@ -46,6 +91,59 @@ def ask(
         Question(i, j, guess(view.labels, i, j), why)
         for (i, j), why in zip(pairs.tolist(), whys, strict=True)
     ]
+
+
+def ask_choices(
+    model: SequentialClustering, view: View, state: State, n: int, skip: Unwanted
+) -> list[Question]:
+    """Return up to ``n`` rows to place; what nobody could tell of a row is not asked again."""
+    skip = skip | {(i, j) for i, j in state.unsure.tolist()}
+    found: list[Question] = []
+    for row, examples in model.query(n + 2 * len(skip), kind="choice"):
+        among = tuple(e for e in examples if (min(row, e), max(row, e)) not in skip)
+        if among and (row, row) not in skip:
+            expected = guess(view.labels, row, among[0])
+            found.append(Question(row, among[0], expected, WHY_CHOICE, "choice", among))
+        if len(found) == n:
+            break
+    return found
+
+
+def ask_groups(
+    model: SequentialClustering, view: View, state: State, n: int, skip: Unwanted
+) -> list[Question]:
+    """Return up to ``n`` pairs of groups; those that somebody joined or split are settled."""
+    labels, found = view.labels, []
+    unwanted = skip | {(i, j) for i, j in state.unsure.tolist()}
+    for one, other in model.query(n + len(unwanted) + len(view.clusters), kind="groups"):
+        i, j = one[0], other[0]
+        expected = guess(labels, i, j)
+        by_model = "same" if model.labels_[i] == model.labels_[j] else "different"
+        question = Question(i, j, expected, WHY_GROUPS, "groups", one=one, other=other)
+        if question.pair not in unwanted and (not state.changes or expected == by_model):
+            found.append(question)
+        if len(found) == n:
+            break
+    return found
+
+
+def draw_pair(view: View, skip: Unwanted, number: int) -> Question | None:
+    """Draw the ``number``-th pair at random: of one cluster and of two clusters in turns."""
+    labels = view.labels
+    rng = np.random.default_rng([len(labels), number])
+    rows = np.flatnonzero(labels != view.nowhere) if view.nowhere is not None else None
+    choices = np.arange(len(labels)) if rows is None else rows
+    for _ in range(_TRIES if len(choices) > 1 else 0):
+        i = int(rng.choice(choices))
+        others = choices[(labels[choices] == labels[i]) == (number % 2 == 0)]
+        others = others[others != i]
+        if len(others) == 0:
+            continue
+        j = int(rng.choice(others))
+        if (min(i, j), max(i, j)) not in skip:
+            low, high = min(i, j), max(i, j)
+            return Question(low, high, guess(labels, low, high), WHY_DRAWN, drawn=True)
+    return None
 
 
 def _whys(

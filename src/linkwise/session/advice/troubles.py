@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.cluster.sequential.sequential import (
-    FIRST_ANSWERS,
-    SequentialClustering,
-)
+from linkwise.cluster.sequential.answers import CONFIRMED
+from linkwise.cluster.sequential.sequential import FIRST_ANSWERS, SequentialClustering
 from linkwise.constraints.closure import contradicted
 from linkwise.constraints.conflicts import Conflict, find_conflicts
+from linkwise.session.journal.log import Log
 from linkwise.session.state.labelling import Labelling
-from linkwise.session.state.statements import Statements, events_of_pair
+from linkwise.session.state.statements import Statements, events_of_pair, known_pairs
 from linkwise.session.state.structure import names_joined
 
 MAX_TROUBLES = 50
@@ -26,6 +25,7 @@ MAX_SUSPECTS = 50
 DOUBTED = 0.5
 
 Name = Callable[[int], str]
+Suspicious = Callable[[int], float]
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,16 @@ class Trouble:
     events : list of int
         Events any one of which, withdrawn, settles it; empty if no single one does.
     proposal : int
-        The event to withdraw first: the latest of those.
+        The event to withdraw first: the most suspicious of those, else the latest.
+    rows : list of int
+        Rows that contradict each other; one that was put together with others by mistake is
+        among them.
     """
 
     sentence: str
     events: list[int]
     proposal: int
+    rows: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,16 @@ class Suspicion:
     sentence: str
 
 
-def find_troubles(statements: Statements, n_clusters: int, name: Name) -> list[Trouble]:
-    """Return the contradictions among the standing statements, in words."""
+def find_troubles(
+    statements: Statements,
+    n_clusters: int,
+    name: Name,
+    suspicion: Suspicious = lambda event: 0.0,  # noqa: ARG005
+) -> list[Trouble]:
+    """Return the contradictions among the standing statements, in words.
+
+    ``suspicion(event)`` is the probability that what an event says is wrong.
+    """
     links = statements.links()
     clashes = statements.clashes()[:MAX_TROUBLES]
     troubles = [_two_names(statements, *clash, name) for clash in clashes]
@@ -75,7 +87,7 @@ def find_troubles(statements: Statements, n_clusters: int, name: Name) -> list[T
         if len(troubles) >= MAX_TROUBLES:
             break
         members = np.flatnonzero(component == component[conflict.cannot[0]])
-        troubles.append(_trouble(statements.about(members), conflict, name))
+        troubles.append(_trouble(statements.about(members), conflict, name, suspicion))
     return troubles
 
 
@@ -93,20 +105,41 @@ def find_vain_joins(labelling: Labelling) -> list[Trouble]:
     return troubles
 
 
-def _trouble(statements: Statements, conflict: Conflict, name: Name) -> Trouble:
+def _trouble(
+    statements: Statements, conflict: Conflict, name: Name, suspicion: Suspicious
+) -> Trouble:
     i, j = conflict.cannot
     against = events_of_pair(statements, i, j, same=False)
     chain = [(a, b, events_of_pair(statements, a, b, same=True)) for a, b in conflict.chain]
     involved = sorted({*against, *(event for *_, events in chain for event in events)})
     settling = [e for e in involved[-MAX_CANDIDATES:] if _settles(statements, e, conflict)]
-    same = ", ".join(f"{name(a)} and {name(b)} ({_list(events)})" for a, b, events in chain[:6])
-    more = f" and so on over {len(chain)} pairs" if len(chain) > 6 else ""
+    reasons = _reasons(statements, chain, name)
     advice = "" if settling else " No single event settles it: withdraw one after the other."
     sentence = (
-        f"{name(i)} and {name(j)} were said to be different ({_list(against)}), but these pairs "
-        f"were said to be the same: {same}{more}.{advice}"
+        f"{name(i)} and {name(j)} were said to be different ({_list(against)}), but "
+        f"{reasons}.{advice}"
     )
-    return Trouble(sentence, settling, (settling or involved)[-1])
+    proposal = max(settling or involved, key=lambda event: (suspicion(event), event))
+    return Trouble(sentence, settling, proposal, [int(i), int(j)])
+
+
+def _reasons(statements: Statements, chain: list[tuple[int, int, list[int]]], name: Name) -> str:
+    """Say why the rows of a chain are the same: pairs that were answered, rows put together."""
+    answered, sizes = (
+        known_pairs(statements, same=True),
+        {s.seq: len(s.rows) for s in statements.sets},
+    )
+    pairs: list[str] = []
+    sets: dict[int, str] = {}
+    for a, b, events in chain:
+        if (min(a, b), max(a, b)) in answered:
+            pairs.append(f"{name(a)} and {name(b)} ({_list(events)})")
+        else:
+            sets |= {event: f"{sizes[event]} rows (event {event})" for event in events[:1]}
+    more = f" and so on over {len(pairs)} pairs" if len(pairs) > 6 else ""
+    said = f"these pairs were said to be the same: {', '.join(pairs[:6])}{more}" if pairs else ""
+    together = f"these were put together: {', '.join(list(sets.values())[:6])}" if sets else ""
+    return ", and ".join(part for part in (said, together) if part)
 
 
 def _settles(statements: Statements, event: int, conflict: Conflict) -> bool:
@@ -133,7 +166,7 @@ def _two_names(
         f"{listed}{more} {'was' if len(rows) == 1 else 'were'} labelled {a!r} and {b!r} "
         f"({_list(events)}). Neither name counts there until one of them is withdrawn."
     )
-    return Trouble(sentence, settling, (settling or events)[-1])
+    return Trouble(sentence, settling, (settling or events)[-1], rows[:5].tolist())
 
 
 def _parts(statements: Statements, a: str, b: str) -> bool:
@@ -160,9 +193,12 @@ def _homeless(statements: Statements, n_clusters: int) -> list[Trouble]:
 def find_suspects(
     statements: Statements, model: SequentialClustering, name: Name
 ) -> list[Suspicion]:
-    """Return the answers that the model sets aside; there are none among the first ones."""
+    """Return the answers that the model doubts; there are none among the first ones.
+
+    Rows that were put together are facts, and do not count as answers here.
+    """
     links, found = model.links_, []
-    if links.n_links <= FIRST_ANSWERS:
+    if (links.weight < CONFIRMED).sum() <= FIRST_ANSWERS:
         return []
     n_must = len(links.must)
     doubtful = np.flatnonzero(model.suspicion_ >= DOUBTED)
@@ -176,12 +212,33 @@ def find_suspects(
             suspicion = float(model.suspicion_[k])
             said = "the same" if same else "different"
             sentence = (
-                f"{name(i)} and {name(j)} were said to be {said} ({_list(events)}), which is "
-                f"wrong with a probability of {suspicion:.0%}, judging by the other answers."
+                f"{name(i)} and {name(j)} were said to be {said} ({_list(events)}). The other "
+                f"answers speak against it."
             )
             verdict = "same" if same else "different"
             found.append(Suspicion(events[-1], i, j, verdict, suspicion, sentence))
     return found
+
+
+def asked_once(log: Log) -> set[tuple[int, int]]:
+    """Return the pairs that were told exactly once, taken back or not, smaller row first."""
+    told = log.compares(log.n)
+    pairs = np.sort(np.column_stack([log.column("i")[told], log.column("j")[told]]), axis=1)
+    found, times = np.unique(pairs, axis=0, return_counts=True)
+    return {(i, j) for i, j in found[times == 1].tolist()}
+
+
+def suspicion_of(statements: Statements, model: SequentialClustering, event: int) -> float:
+    """Return the probability that what an event says is wrong; 0 where it is not doubted."""
+    at = np.flatnonzero(statements.seq == event)
+    if not len(at):
+        return 0.0
+    links = model.links_
+    i, j = sorted((int(statements.i[at[0]]), int(statements.j[at[0]])))
+    pairs = np.sort(np.concatenate([links.must, links.cannot]), axis=1)
+    is_must = np.arange(len(pairs)) < len(links.must)
+    found = (pairs == (i, j)).all(axis=1) & (is_must == statements.same[at[0]])
+    return float(model.suspicion_[found].max(initial=0.0))
 
 
 def _quoted(names: list[str]) -> str:

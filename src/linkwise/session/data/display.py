@@ -148,6 +148,13 @@ class Display:
             self._row(row, values, labels, margins) for row, values in zip(rows, found, strict=True)
         ]
 
+    def values(self, rows: Sequence[int]) -> list[dict[str, Shown]]:
+        """Return rows of the data as they are; those of arrays of pictures have no values."""
+        if self._shape is not None:
+            return [{} for _ in rows]
+        with self._reading():
+            return self._rows.read([self.check(int(row)) for row in rows])
+
     def _row(
         self, row: int, values: dict[str, Shown], labels: NDArray[Any], margins: NDArray[Any]
     ) -> Row:

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from linkwise.errors import InvalidInput
 from linkwise.session.data.display import Display, Row
 
+#: Rows read at once.
+_CHUNK = 2_000
+
 
 class DisplayParts:
     """Displays one after the other, as if they were one."""
@@ -89,6 +92,18 @@ class DisplayParts:
                 name = row if part.ids is None else shown.id
                 found[row] = replace(shown, row=row, id=name)
         return [found[row] for row in wanted if row in found]
+
+    def table(self, n_rows: int) -> dict[str, list[Any]]:
+        """Return the first rows of the data by column; "row" is their number if they have no id."""
+        found: dict[str, list[Any]] = {} if self.ids is not None else {"row": list(range(n_rows))}
+        for part, start in zip(self._parts, self._starts, strict=False):
+            here = max(0, min(part.n_rows, n_rows - start))
+            for at in range(0, here, _CHUNK):
+                rows = range(at, min(at + _CHUNK, here))
+                for number, values in zip(rows, part.values(rows), strict=True):
+                    for name, value in values.items():
+                        found.setdefault(name, [None] * n_rows)[start + number] = value
+        return found
 
     def image(self, row: int) -> tuple[bytes, str]:
         """Return the picture of a row and its media type."""

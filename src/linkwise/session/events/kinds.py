@@ -44,6 +44,9 @@ class Clustering(Protocol):
     def guess(self, i: int, j: int) -> str | None:
         """Return what the clustering says of a pair, None if none is there yet."""
 
+    def was_drawn(self, i: int, j: int) -> bool | None:
+        """Return True for a pair that was drawn at random to be asked about, else None."""
+
     def halves(self, cluster: int, rows: list[int] | None) -> list[list[int]]:
         """Return two lists of rows that show how a cluster is to be split."""
 
@@ -183,8 +186,11 @@ _TABLE = (
         payload="Whether rows i and j belong together.",
         fields={"i": Row(), "j": Row(), "verdict": Verdict()},
         check=_two_rows,
-        added=("guess",),
-        complete=lambda said, clustering: {"guess": clustering.guess(said["i"], said["j"])},
+        added=("guess", "drawn"),
+        complete=lambda said, clustering: {
+            "guess": clustering.guess(said["i"], said["j"]),
+            "drawn": clustering.was_drawn(said["i"], said["j"]),
+        },
         sentence=lambda said, called: (
             f"{called(said['i'])} and {called(said['j'])}: {said['verdict']}"
         ),

@@ -81,6 +81,13 @@ class Log:
         """Tell which of the first ``n`` events are verdicts about a pair."""
         return np.isin(self.column("kind", n), _PAIRS)
 
+    def drawn(self, n: int) -> NDArray[np.bool_]:
+        """Tell which of the first ``n`` events are verdicts about pairs drawn at random."""
+        found = np.zeros(n, dtype=bool)
+        at = [seq - 1 for seq in self.others if seq <= n and self.kind(seq).effect.pair]
+        found[at] = True
+        return found
+
     def added(self, n: int) -> int:
         """Return how many clusters the first ``n`` events have added, standing or not."""
         return sum(
@@ -135,7 +142,10 @@ class Log:
             effect = KINDS[record.kind].effect
             if effect.undoes:
                 self._note_undo(seq)
-            elif not effect.pair:
+            elif effect.pair:
+                if payload.get("drawn"):
+                    self.others[seq] = payload
+            else:
                 self.others[seq] = payload
                 self.n_added += effect.n_added(payload)
                 self.n_joined += effect.adds_rows(payload) if effect.adds_rows else 0

@@ -35,7 +35,7 @@ class History:
     """
 
     def __init__(self, folder: Path, description: Description, journal: Journal) -> None:
-        self._folder, self._description, self._journal = folder, description, journal
+        self.folder, self._description, self._journal = folder, description, journal
         self.lock = RLock()
         self._listeners: list[Listener] = []
         self._tail: deque[Record] = deque(maxlen=TAIL)
@@ -108,7 +108,7 @@ class History:
             try:
                 last = self._journal.link(self.log.n)
                 assert last is not None
-                write_checkpoint(self._folder, self._description.id, last, self.snapshot())
+                write_checkpoint(self.folder, self._description.id, last, self.snapshot())
                 self._checkpointed = self.log.n
             except Exception as error:
                 logger.warning("no checkpoint could be written (%s); nothing is lost", error)

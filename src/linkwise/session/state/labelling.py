@@ -29,6 +29,7 @@ from linkwise.session.state.statements import (
 from linkwise.session.state.structure import (
     Change,
     apply_changes,
+    names_joined,
     nearer_second,
     read_changes,
 )
@@ -108,6 +109,27 @@ def called_clusters(state: State, labels: Labels) -> dict[int, str]:
     """Return what the clusters are called; also the rows that are in none."""
     names = cluster_names(state.statements, state.changes, labels)
     return names | {nowhere(labels): NOWHERE} if len(state.nowhere) else names
+
+
+def cluster_shares(labelling: Labelling, shares: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the share of each row in each cluster there ever was, (n_rows, n_clusters).
+
+    ``shares`` are those in the model's clusters. Clusters that became one add up; of a cluster that
+    was split, a row's share goes to the part the row is in, or stays where it was.
+    """
+    state, labels = labelling.state, labelling.labels
+    found = np.zeros((len(labels), state.n_clusters), dtype=np.float32)
+    np.add.at(found.T, state.numbers[: shares.shape[1]], shares.T)
+    for change in state.changes:
+        if change.effect.joins and len(names_joined(labels, change, state.clustered_names)) < 2:
+            first, *others = change.effect.joins(change.payload)
+            found[:, first] += found[:, others].sum(axis=1)
+            found[:, others] = 0.0
+        elif change.effect.adds_cluster:
+            new, old = change.payload["new"], change.payload["cluster"]
+            inside = labels == new
+            found[inside, new], found[inside, old] = found[inside, old], 0.0
+    return found
 
 
 class Labeller:

@@ -233,6 +233,13 @@ def events_of_pair(statements: Statements, i: int, j: int, same: bool) -> list[i
     return sorted(found)
 
 
+def known_pairs(statements: Statements, *, same: bool = False) -> set[tuple[int, int]]:
+    """Return the pairs that were answered, smaller row first; with ``same``, by that alone."""
+    told = statements.same if same else np.ones(len(statements.i), dtype=bool)
+    pairs = np.sort(np.column_stack([statements.i[told], statements.j[told]]), axis=1)
+    return {(i, j) for i, j in pairs.tolist()}
+
+
 def _counted(pairs: Ints, n_rows: int) -> tuple[Ints, Ints]:
     """Return the distinct pairs, smaller row first, and how often each occurs."""
     low, high = np.minimum(pairs[:, 0], pairs[:, 1]), np.maximum(pairs[:, 0], pairs[:, 1])

@@ -11,13 +11,13 @@ from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.session.journal.checkpoint import Checkpoint
 from linkwise.session.state.history import History
 from linkwise.session.state.labelling import Labeller, Labelling, Labels, called_clusters
+from linkwise.session.state.moves import Moved, Moves
 from linkwise.session.state.view import View, make_view
 from linkwise.typing import Matrix
 
 #: Memory for earlier views.
 CACHE_BYTES = 16 << 20
 MAX_KEPT = 16
-MAX_MOVED = 1_000
 
 
 class Views:
@@ -39,10 +39,15 @@ class Views:
         self._kept: OrderedDict[int, View] = OrderedDict()
         n_rows = model.ensemble_.n_rows
         self._n_kept = min(MAX_KEPT, max(4, CACHE_BYTES // max(5 * n_rows, 1)))
-        self.moved: list[tuple[int, int]] = []
+        self._moves = Moves(history.folder, history.seq)
         if history.restored is not None:
             self._restore(history.restored)
         history.snapshot = self._snapshot
+
+    @property
+    def moved(self) -> Moved:
+        """How many rows changed their cluster with each view that was computed."""
+        return self._moves.moved
 
     def latest(self) -> View | None:
         """Return the last view of all events that was computed, if any."""
@@ -66,7 +71,7 @@ class Views:
             if is_new:
                 self._latest = view
                 if newest is not None:
-                    self.moved = [*self.moved, (seq, view.moved)][-MAX_MOVED:]
+                    self._moves.add(seq, view.moved)
             self._keep(view)
             return view
 
@@ -114,7 +119,8 @@ class Views:
             self._kept.popitem(last=False)
 
     def _restore(self, checkpoint: Checkpoint) -> None:
-        self.moved = list(checkpoint.moved)
+        if not self._moves.moved:
+            self._moves.moved = list(checkpoint.moved)
         if checkpoint.labelled is None or checkpoint.labels is None or checkpoint.margins is None:
             return
         state = self._history.state(checkpoint.labelled)

@@ -1,0 +1,63 @@
+"""Honest advice: from pairs drawn at random, and from how left-out answers are foretold."""
+
+import random
+
+import numpy as np
+import pytest
+
+from linkwise.cluster.sequential.follow import Proposal
+from linkwise.session import Session
+from linkwise.session.advice.progress import Weighed, interval
+
+
+def test_seventeen_of_twenty_is_between_65_and_96_percent():
+    low, high = interval(17, 20)
+    assert (round(100 * low), round(100 * high)) == (65, 96)
+
+
+@pytest.mark.parametrize(("right", "n", "end"), [(0, 5, 0), (5, 5, 1)])
+def test_always_and_never_reach_the_end(right, n, end):
+    assert interval(right, n)[end] == end
+
+
+def test_few_answers_are_never_said_not_to_fit():
+    assert Weighed(49, 49, None, -20.0).fits
+    assert not Weighed(50, 50, None, -20.0).fits
+    assert Weighed(50, 50, Proposal(4, "", 40.0), -20.0).fits  # another number foretells them
+
+
+@pytest.mark.parametrize(
+    ("k", "useless", "advice"),
+    [(2, False, "number"), (4, False, "more"), (7, False, "number"), (4, True, "columns")],
+)
+def test_the_advice_tells_what_is_wrong(tmp_path, k, useless, advice):
+    rng, truth = np.random.default_rng(1), np.arange(120) % 4
+    middles = np.array([[0, 0], [0, 9], [9, 0], [9, 9]])[truth]
+    heaps = rng.normal(size=(120, 2)) + (0 if useless else middles)
+    draw = random.Random(0)
+    pairs = [draw.sample(range(120), 2) for _ in range(90)]
+    with Session.create(tmp_path / "s", heaps, k, n_partitions=20) as session:
+        session.view()
+        told = [(i, j, "same" if truth[i] == truth[j] else "different") for i, j in pairs]
+        session.answer_many(told)
+        session.weigh()
+        progress = session.progress()
+        assert progress.advice == advice
+        assert "change little" not in progress.hint
+        assert session.suspects() == []  # the answers are true: nobody is accused
+
+
+def test_a_clustering_that_is_right_is_told_to_be_after_twenty_random_pairs(session):
+    truth, session_view = np.arange(60) // 20, session.view()
+    assert session_view.seq == 0
+    for number in range(1, 24):
+        (question,) = session.query(1, asked=10 * number - 1)
+        i, j = question.i, question.j
+        session.answer(i, j, "same" if truth[i] == truth[j] else "different")
+    session.weigh()
+    progress = session.progress()
+    assert (progress.drawn, progress.right) == (20, 20)
+    assert progress.advice == "enough"
+    assert progress.hint == (
+        "Of the last 20 random pairs it got 20 right (88–100 %). More answers will change little."
+    )

@@ -1,0 +1,93 @@
+"""Search, columns of all rows, and what sets a cluster apart."""
+
+import numpy as np
+import pytest
+
+from linkwise.errors import InvalidInput
+from linkwise.session import Columns, Session
+from linkwise.session.data.looking import diverse
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory):
+    """A session of cheap red things and dear blue ones."""
+    folder = tmp_path_factory.mktemp("shop")
+    lines = ["name,price,colour,about"]
+    for i in range(60):
+        dear = i % 2
+        about = "shiny new lamp" if dear else "old wooden chair"
+        colour = "blue" if dear else "red"
+        lines.append(f"thing-{i:02d},{100 * dear + i % 7},{colour},{about} number {i}")
+    (folder / "shop.csv").write_text("\n".join(lines) + "\n")
+    columns = Columns(id="name", text="about")
+    with Session.create(
+        folder / "s", folder / "shop.csv", 2, columns=columns, n_partitions=10
+    ) as s:
+        yield s
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"), [("thing-07", [7]), ("LAMP number 3", [3, 31, 33, 35, 37, 39]), ("xyz", [])]
+)
+def test_rows_are_found_by_id_text_and_field(shop, text, rows):
+    assert shop.search(text) == rows
+
+
+def test_a_search_ends_at_its_limit(shop):
+    assert shop.search("red", 3) == [0, 2, 4]
+
+
+def test_a_column_of_categories_has_one_code_each(shop):
+    found = shop.column("colour")
+    assert (found.kind, found.legend) == ("category", ["red", "blue"])
+    assert found.codes.tolist() == [i % 2 for i in range(60)]
+
+
+def test_a_column_of_numbers_is_a_scale(shop):
+    found = shop.column("price")
+    assert found.kind == "number"
+    assert found.codes.min() == 0
+    assert found.codes.max() == 254
+    assert found.codes[1] > found.codes[0]
+
+
+def test_a_column_that_is_not_there_is_refused(shop):
+    with pytest.raises(InvalidInput, match="no column is called 'weight'"):
+        shop.column("weight")
+
+
+def test_a_cluster_is_described_by_what_sets_it_apart(shop):
+    dear = int(shop.labels()[1])
+    page = shop.describe_cluster(dear)
+    assert page.size == len(page.rows) == 30
+    assert set(page.examples) <= set(page.rows)
+    told = " ".join(page.apart)
+    assert "price is high" in told
+    assert "colour is blue" in told
+    assert "lamp" in told
+    assert page.names
+
+
+def test_examples_are_unlike_each_other():
+    blocks = np.array([[0, 0, 0, 1, 1, 2]] * 3, dtype=np.uint8)
+    assert {blocks[0, k] for k in diverse(blocks, 3)} == {0, 1, 2}
+    assert len(diverse(blocks, 9)) == 6
+
+
+def test_the_neighbours_of_a_row_are_told_with_why_it_is_there(shop):
+    around = shop.around("thing-01", 5)
+    assert len(around.neighbours) == 5
+    assert all(row % 2 == 1 for row in around.neighbours)
+    assert around.why.startswith("5 of the 5 rows most like it are in cluster")
+
+
+def test_the_table_holds_all_columns_and_shares_that_sum_to_one(shop, tmp_path):
+    import csv
+
+    shop.export(tmp_path / "table.csv", "table")
+    with (tmp_path / "table.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0])[:6] == ["name", "price", "colour", "about", "cluster", "cluster name"]
+    for row in rows:
+        shares = [float(value) for name, value in row.items() if name.startswith("share of")]
+        assert sum(shares) == pytest.approx(1.0, abs=0.001)

@@ -1,0 +1,119 @@
+"""Big questions first: groups of rows, a row and examples, then pairs; and how many clusters."""
+
+import random
+import re
+
+from playwright.sync_api import expect
+
+
+def title(studio):
+    return studio.page.locator("#question-title")
+
+
+def test_the_first_question_is_about_whole_groups_and_one_click_says_much(open_page):
+    studio = open_page("digits", questions="auto")
+    expect(title(studio)).to_have_text("Is this one thing, or two?")
+    groups = studio.page.get_by_role("group", name=re.compile("The group on the"))
+    expect(groups).to_have_count(2)
+    shown = [groups.nth(k).get_by_role("button").count() for k in (0, 1)]
+    assert all(1 < n <= 10 for n in shown)
+    groups.first.get_by_role("button").last.click()  # this one is not meant
+    studio.press("2")
+    studio.sees("You said two things.")
+    studio.sees_it_sent()
+    told = studio.history()
+    assert [event["kind"] for event in told] == ["together", "together", "answer"]
+    assert len(told[0]["payload"]["rows"]) == shown[0] - 1
+    assert told[2]["payload"]["verdict"] == "different"
+    studio.press("u")
+    studio.tab("History")
+    studio.sees("Took back numbers 1 to 3")
+
+
+def test_a_row_is_placed_beside_one_of_up_to_five_examples_with_one_key(open_page):
+    studio = open_page("digits", questions="choice")
+    expect(title(studio)).to_have_text("Which of these does it belong with?")
+    examples = studio.page.locator("ol button")
+    expect(examples.first).to_be_visible()
+    n = examples.count()
+    assert 2 <= n <= 5
+    studio.press("2")
+    studio.sees(re.compile(r"You said with \d+\."))
+    studio.sees_it_sent()
+    verdicts = [event["payload"]["verdict"] for event in studio.history()]
+    assert verdicts == ["different", "same", *["different"] * (n - 2)]
+    studio.tab("History")
+    studio.sees(re.compile(r"\d+ belongs with \d+, not with \d+"))
+    studio.press("0")
+    studio.sees("You said none of these.")
+
+
+def test_a_person_can_switch_to_pairs_and_the_page_remembers_it(open_page):
+    studio = open_page("digits", questions="auto")
+    expect(title(studio)).to_have_text("Is this one thing, or two?")
+    studio.page.get_by_label("Kind of questions").select_option("pair")
+    expect(title(studio)).to_have_text("Do these two belong together?")
+    studio.page.reload()
+    expect(title(studio)).to_have_text("Do these two belong together?")
+
+
+def test_two_people_never_get_the_same_question_and_an_answered_one_leaves_the_screen(open_page):
+    ana = open_page("digits", who="Ana")
+    bo = open_page(session=ana.session, who="Bo")
+    ana.wait_for_question()
+    bo.wait_for_question()
+    assert set(ana.pair()) != set(bo.pair())
+    here = bo.pair()
+    i, j = map(int, here)
+    ana.tell(("answer", {"i": i, "j": j, "verdict": "same"}), who="Cy")
+    expect(bo.page.locator("section figure figcaption").first).to_be_visible()
+    bo.page.wait_for_function(
+        "([a, b]) => { const all = [...document.querySelectorAll('section figure figcaption')]"
+        ".map(each => each.textContent); return all[0] !== a || all[1] !== b; }",
+        arg=list(here),
+    )
+
+
+def test_how_far_two_people_agree_is_shown(open_page):
+    studio = open_page("flowers")
+    for who, verdict in (("Ana", "same"), ("Bo", "different")):
+        studio.tell(("answer", {"i": 0, "j": 1, "verdict": "same"}), who=who)
+        studio.tell(("answer", {"i": 2, "j": 3, "verdict": verdict}), who=who)
+    studio.sees("Ana and Bo agree on 1 of 2 pairs")
+
+
+def test_one_cluster_more_or_fewer_with_one_click_and_undone_like_anything_else(open_page):
+    studio = open_page("flowers")
+    studio.button("One more").click()
+    names = studio.page.get_by_label(re.compile("^Name of cluster"))
+    expect(names).to_have_count(4)
+    studio.button("Undo", exact=False).click()
+    expect(names).to_have_count(3)
+
+
+def test_a_number_that_is_too_small_is_told_with_the_one_to_try(open_page):
+    studio = open_page("too-few")
+    studio.tell(*answers_about_four_heaps())
+    proposed = studio.page.get_by_role("button", name=re.compile(r"^Try \d"))
+    expect(proposed).to_be_visible()
+    studio.sees(re.compile(r"2 clusters look wrong: \d foretell your answers better"))
+    studio.sees_no(re.compile("will change little"))
+    proposed.click()
+    expect(studio.page.get_by_label("Name of cluster 3", exact=True)).to_be_visible()
+
+
+def test_answers_that_do_not_fit_the_columns_are_told_so(open_page):
+    studio = open_page("useless")
+    studio.tell(*answers_about_four_heaps())
+    studio.sees(re.compile("Your answers do not fit what the rows are grouped by"))
+    studio.sees_no(re.compile("will change little"))
+
+
+def answers_about_four_heaps():
+    """Tell the truth about rows of which every fourth is of one kind."""
+    draw = random.Random(0)
+    pairs = [draw.sample(range(120), 2) for _ in range(90)]
+    return [
+        ("answer", {"i": i, "j": j, "verdict": "same" if i % 4 == j % 4 else "different"})
+        for i, j in pairs
+    ]

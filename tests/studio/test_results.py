@@ -1,0 +1,110 @@
+"""Results leave in usable form, and knowledge comes in."""
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from linkwise import Links
+from linkwise.cli import main as command_line
+
+
+def download(studio, words, *, role="link"):
+    menu = studio.page.locator("details", has=studio.page.get_by_text("Export", exact=True))
+    if menu.get_attribute("open") is None:
+        studio.page.get_by_text("Export", exact=True).click()
+    with studio.page.expect_download() as waiting:
+        studio.page.get_by_role(role, name=words).click()
+    return Path(waiting.value.path())
+
+
+def test_the_data_leave_with_their_columns_clusters_names_and_shares(open_page):
+    studio = open_page("flowers")
+    studio.tell(("label", {"rows": [0, 1, 2], "name": "lilies"}))
+    expect(studio.button("More about lilies")).to_be_visible()
+    with download(studio, "The data with their clusters, CSV").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 150
+    assert rows[0]["plant"] == "plant-000"
+    assert {"sepal length", "soil", "cluster", "margin", "share of lilies"} <= set(rows[0])
+    assert rows[1]["cluster name"] == "lilies"
+    shares = [sum(float(r[c]) for c in r if c.startswith("share of")) for r in rows]
+    np.testing.assert_allclose(shares, 1.0, atol=0.001)
+
+
+def test_links_are_read_by_the_library_and_by_the_command_line(open_page, tmp_path, capsys):
+    studio = open_page("flowers")
+    studio.tell(("answer", {"i": 3, "j": 8, "verdict": "same"}))
+    studio.tell(("answer", {"i": 3, "j": 120, "verdict": "different"}))
+    taken = tmp_path / "links.csv"
+    taken.write_bytes(download(studio, "Links, for linkwise check and cluster").read_bytes())
+    names = [f"plant-{i:03d}" for i in range(150)]
+    links = Links.read(taken, 150, ids=names)
+    assert (links.must.tolist(), links.cannot.tolist()) == ([[3, 8]], [[3, 120]])
+    data = studio.service.data / "flowers.csv"
+    with pytest.raises(SystemExit) as end:
+        command_line(["check", str(taken), "--data", str(data), "--id", "plant"])
+    assert not end.value.code, capsys.readouterr()
+
+
+def test_the_recipe_gives_the_same_labels_while_the_studio_is_open(open_page, tmp_path):
+    studio = open_page("flowers")
+    studio.tell(("split", {"cluster": 1, "rows": None}))
+    studio.tell(("answer", {"i": 0, "j": 120, "verdict": "same"}), ("undo", {"event": 2}))
+    studio.tell(("answer", {"i": 0, "j": 60, "verdict": "different"}))
+    studio.tell(("label", {"rows": [100, 101], "name": "lilies"}))
+    history = tmp_path / "history.jsonl"
+    history.write_bytes(download(studio, "Everything that was said").read_bytes())
+    recipe = studio.page.locator("pre")
+    expect(recipe).to_contain_text("session.replay(history)")
+    code = recipe.inner_text() + "print(labels.tolist())\n"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ,
+    )
+    with download(studio, "Clusters of all rows, CSV").open() as file:
+        expected = [int(row["cluster"]) for row in csv.DictReader(file)]
+    assert json.loads(done.stdout) == expected
+
+
+def test_the_map_leaves_as_a_picture_a_drawing_and_a_page_of_its_own(open_page, browser, tmp_path):
+    studio = open_page("flowers")
+    assert download(studio, "Map as PNG", role="button").read_bytes().startswith(b"\x89PNG")
+    assert download(studio, "Map as SVG", role="button").read_text().count("<circle") == 150
+    alone = tmp_path / "map.html"
+    alone.write_bytes(download(studio, "Map as HTML", role="button").read_bytes())
+    page = browser.new_page()
+    page.goto(alone.as_uri())
+    expect(page.locator("circle")).to_have_count(150)
+    title = page.locator("circle title").first.text_content()
+    assert re.fullmatch(r"plant-\d+, cluster \d", title)
+    before = page.locator("svg").get_attribute("viewBox")
+    page.locator("svg").hover()
+    page.mouse.wheel(0, -300)
+    expect(page.locator("svg")).not_to_have_attribute("viewBox", before)
+    page.close()
+
+
+def test_answers_come_in_from_a_file_once(open_page, tmp_path):
+    studio = open_page("flowers")
+    file = tmp_path / "links.csv"
+    file.write_text("i,j,kind\nplant-000,plant-001,must\nplant-000,plant-100,cannot\n")
+    for said in ("Took in 2 statements.", "All of it was known."):
+        menu = studio.page.locator("details", has=studio.page.get_by_text("Export", exact=True))
+        if menu.get_attribute("open") is None:
+            studio.page.get_by_text("Export", exact=True).click()
+        studio.page.get_by_label("Links, names or answers, as CSV").set_input_files(file)
+        studio.sees(said)
+    verdicts = [event["payload"]["verdict"] for event in studio.history()]
+    assert verdicts == ["same", "different"]

@@ -1,0 +1,104 @@
+"""Work with rows: pin, compare, search, colour, choose without a mouse, look closely."""
+
+import re
+
+from playwright.sync_api import expect
+
+
+def search(studio, text):
+    box = studio.page.get_by_label("Search ids, texts and fields")
+    box.fill(text)
+    box.press("Enter")
+
+
+def chosen(studio):
+    return studio.page.get_by_role("group", name="Chosen rows")
+
+
+def test_a_clicked_row_is_pinned_with_its_neighbours_and_why_it_is_there(open_page):
+    studio = open_page("one")
+    box = studio.map.bounding_box()
+    studio.page.wait_for_timeout(600)
+    studio.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    panel = studio.page.get_by_role("tabpanel")
+    expect(panel).to_contain_text("height")
+    expect(panel).to_contain_text("Most like it")
+
+
+def test_any_two_rows_are_compared(open_page):
+    studio = open_page("flowers")
+    look_closer(studio)
+    sheet = studio.page.get_by_role("dialog")
+    sheet.locator("button.thing").first.click()
+    panel = studio.page.get_by_role("tabpanel")
+    expect(panel).to_contain_text(re.compile(r"\d of the 8 rows most like it are in cluster 1"))
+    first = panel.locator("h2").inner_text()
+    studio.button("Compare with another").click()
+    panel.locator("button.near").first.click()
+    expect(panel.locator("h2")).not_to_have_text(first)
+    second = panel.locator("h2").inner_text()
+    studio.button(f"Compare with {first}").click()
+    expect(studio.page.locator("section thead th").first).to_have_text(first)
+    assert set(studio.columns()) == {first, second}
+
+
+def look_closer(studio):
+    studio.button("More about cluster 1").click()
+    studio.button("Look closer").click()
+    expect(studio.page.get_by_role("dialog")).to_contain_text("All rows, the surest first")
+
+
+def test_a_cluster_has_a_page_with_what_sets_it_apart_and_names_that_suit_it(open_page):
+    studio = open_page("flowers")
+    look_closer(studio)
+    sheet = studio.page.get_by_role("dialog")
+    expect(sheet).to_contain_text(re.compile("(petal|sepal) length is (high|low)"))
+    expect(sheet).to_contain_text("Sure means")
+    suggested = sheet.locator(".names button").first
+    name = suggested.inner_text()
+    suggested.click()
+    expect(sheet.locator("h2")).to_have_text(name)
+    studio.press("s")  # an answer is not meant while the sheet covers the question
+    sheet.get_by_role("button", name="Close").click()
+    assert [event["kind"] for event in studio.history()] == ["rename"]
+
+
+def test_rows_are_found_chosen_and_named_without_a_mouse(open_page):
+    studio = open_page("flowers")
+    search(studio, "plant-00")
+    expect(chosen(studio)).to_contain_text("10 rows")
+    studio.page.get_by_label("Name for the chosen rows").fill("first ones")
+    studio.press("Enter")
+    studio.tab("History")
+    studio.sees("10 rows named “first ones”")
+
+
+def test_chosen_rows_are_all_different_or_belong_nowhere(open_page):
+    studio = open_page("flowers")
+    search(studio, "plant-14")
+    expect(chosen(studio)).to_contain_text("10 rows")
+    studio.button("All different").click()
+    studio.tab("History")
+    studio.sees("plant-140 belongs with none of")
+    search(studio, "plant-149")
+    studio.button("Belong nowhere").click()
+    studio.sees("1 row belong nowhere")
+    kinds = [event["kind"] for event in studio.history()]
+    assert kinds == ["answer"] * 45 + ["nowhere"]
+
+
+def test_the_map_is_coloured_by_a_column_by_sureness_and_by_who_spoke(open_page):
+    studio = open_page("flowers", reduced_motion="reduce")
+    studio.tell(("answer", {"i": 0, "j": 1, "verdict": "same"}), who="Ana")
+    studio.tab("History")
+    studio.sees("plant-000 and plant-001")
+    legend = studio.page.get_by_role("list", name="What the colours mean")
+    seen = [studio.picture()]
+    for choice, words in (("soil", "loam"), ("how sure", "certain"), ("who said it", "Ana")):
+        studio.page.get_by_label("What the colours say").select_option(label=choice)
+        expect(legend).to_contain_text(words)
+        studio.page.wait_for_timeout(300)
+        seen.append(studio.picture())
+    assert len(set(seen)) == 4
+    studio.page.get_by_label("What the colours say").select_option(label="clusters")
+    expect(legend).to_have_count(0)
