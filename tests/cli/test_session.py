@@ -197,9 +197,13 @@ def test_ask_has_the_keys_of_the_studio(run, people_session, monkeypatch):
     monkeypatch.setattr(ask.click, "getchar", lambda: "q")
     shown = run("session", "ask", people_session).stdout.splitlines()[0]
     in_the_terminal = dict(reversed(each.split(" ", 1)) for each in shown.split("   "))
-    page = (REPOSITORY / "web" / "src" / "ask" / "Question.svelte").read_text("utf-8")
-    on_the_page = dict(re.findall(r'words: "(.+?)", key: "(.)"', page))
-    on_the_page |= re.findall(r'(Undo) <kbd aria-hidden="true">(.)</kbd>', page)
+    source = REPOSITORY / "web" / "src"
+    page = (source / "ask" / "Question.svelte").read_text("utf-8")
+    first = (source / "state" / "keys.svelte.ts").read_text("utf-8").partition("FIRST")[2]
+    key_of = dict(re.findall(r'(\w+): "(.)"', first.partition("}")[0]))
+    words_of = dict(re.findall(r'"([^"]+)", of\.(\w+), verdict', page))
+    words_of |= re.findall(r'(Undo) <kbd aria-hidden="true">{keys.of.(undo)}</kbd>', page)
+    on_the_page = {words: key_of[deed] for words, deed in words_of.items()}
     assert len(on_the_page) == 4
     assert in_the_terminal == {
         **{words.lower(): key.lower() for words, key in on_the_page.items()},

@@ -14,6 +14,7 @@ VALUES = {
     "kind": "pca",
     "i": "0",
     "name": "index.js",
+    "number": "0",
 }
 MOST_BODY = Limits().body
 OPEN = {"/", "/health", "/icon.svg", "/assets/{name}"}

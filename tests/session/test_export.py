@@ -64,8 +64,8 @@ def test_a_file_is_replaced_whole_or_not_at_all(named, tmp_path):
     path.write_text("old")
     with pytest.raises(InvalidInput) as caught:
         named.export(path, "everything")
-    assert (
-        str(caught.value) == "what is 'everything', expected one of labels, answers, links, names."
+    assert str(caught.value) == (
+        "what is 'everything', expected one of labels, table, answers, links, names, history."
     )
     with pytest.raises(InvalidInput) as caught:
         named.export(tmp_path / "out.txt")

@@ -54,7 +54,13 @@ def test_all_kinds_of_events_are_stored(client):
 
 def test_the_number_of_clusters_and_rows_in_none_are_told(client):
     found = client.get(f"{FLOWERS}/number").json()
-    assert found == {"n_clusters": 3, "follows": False, "proposal": None, "reason": None}
+    assert found == {
+        "n_clusters": 3,
+        "follows": False,
+        "proposal": None,
+        "reason": None,
+        "fits": True,
+    }
     far = client.get(f"{FLOWERS}/outliers", params={"share": 0.02}).json()
     assert len(far) == 3
     tell(client, {"kind": "nowhere", "payload": {"rows": far}})

@@ -35,7 +35,7 @@ def test_the_advice_tells_what_is_wrong(tmp_path, k, useless, advice):
     middles = np.array([[0, 0], [0, 9], [9, 0], [9, 9]])[truth]
     heaps = rng.normal(size=(120, 2)) + (0 if useless else middles)
     draw = random.Random(0)
-    pairs = [draw.sample(range(120), 2) for _ in range(90)]
+    pairs = [draw.sample(range(120), 2) for _ in range(150)]
     with Session.create(tmp_path / "s", heaps, k, n_partitions=20) as session:
         session.view()
         told = [(i, j, "same" if truth[i] == truth[j] else "different") for i, j in pairs]

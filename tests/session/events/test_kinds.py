@@ -66,7 +66,7 @@ def refusal(kind, payload, **more):
         (
             "answer",
             {"i": 1, "j": 3, "verdict": "same", "weight": 2},
-            "answer has no field 'weight', it has i, j, verdict, guess.",
+            "answer has no field 'weight', it has i, j, verdict, guess, drawn.",
         ),
         (
             "label",
@@ -144,11 +144,14 @@ def test_the_order_of_the_kinds_is_kept_because_checkpoints_go_by_it():
 class Told:
     """A clustering that thinks all rows are different, or that is not there yet."""
 
-    def __init__(self, guessed="different"):
-        self.guessed = guessed
+    def __init__(self, guessed="different", drawn=None):
+        self.guessed, self.drawn = guessed, drawn
 
     def guess(self, i, j):  # noqa: ARG002
         return self.guessed
+
+    def was_drawn(self, i, j):  # noqa: ARG002
+        return self.drawn
 
     def halves(self, cluster, rows):  # noqa: ARG002
         return [[1], rows or [2]]
@@ -158,6 +161,7 @@ def test_the_session_adds_what_only_it_can_tell():
     answer = Entry("answer", {"i": 1, "j": 2, "verdict": "same"})
     assert complete_entry(answer, Told()).payload["guess"] == "different"
     assert complete_entry(answer, Told(None)) == answer
+    assert complete_entry(answer, Told(None, drawn=True)).payload["drawn"] is True
     split = Entry("split", {"cluster": 0, "rows": [4]})
     assert complete_entry(split, Told()).payload["halves"] == [[1], [4]]
     rename = Entry("rename", {"cluster": 0, "name": "a"})
