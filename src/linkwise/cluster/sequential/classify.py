@@ -49,7 +49,7 @@ def classify(mean: Floats, rows: Floats, answers: Answers, known: Ints) -> tuple
     r = mean.shape[1]
     is_known = known >= 0
     truth = one_hot(known[is_known], r)
-    teachers = taught(answers, known)
+    teachers = _taught(answers, known)
     factor, variance = _precision(rows, teachers)
     leverage = teachers[:, None] * variance / (1.0 - 0.5 * variance)
     if_same, if_not = answers.chances(ERROR_RATE)
@@ -73,7 +73,7 @@ def classify(mean: Floats, rows: Floats, answers: Answers, known: Ints) -> tuple
     return weights, memberships
 
 
-def taught(answers: Answers, known: Ints) -> Bools:
+def _taught(answers: Answers, known: Ints) -> Bools:
     """Tell which rows teach: those in an answer, and those whose class is known."""
     teachers = known >= 0
     teachers[answers.i] = teachers[answers.j] = True

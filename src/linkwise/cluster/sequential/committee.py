@@ -188,7 +188,7 @@ def _learn_part(
     """Return memberships of the landmarks and of the rows, by a part of the answers."""
     r = basis.n_clusters
     view = see(basis, places, answers, believed)
-    labels = move(view.coordinates, start)
+    labels = move(view.coordinates, start, r)
     member = one_hot(labels, r)
     rows, landmarks = basis.votes(member, places.blocks), basis.votes(member, basis.blocks)
     names = _names(answers, rows, start, labels, cluster_of)

@@ -27,7 +27,7 @@ _MAX_TRIED = 10
 def regroup(coordinates: Floats, start: Ints, mixture: sp.csr_array, answers: Answers) -> Ints:
     """Return clusters of the landmarks; ``mixture`` says where the rows of the answers are."""
     n_clusters = int(start.max()) + 1
-    labels = move(coordinates, start)
+    labels = move(coordinates, start, n_clusters)
     if n_clusters < 3:
         return labels
     for _ in range(n_clusters):
@@ -38,9 +38,9 @@ def regroup(coordinates: Floats, start: Ints, mixture: sp.csr_array, answers: An
     return labels
 
 
-def move(coordinates: Floats, start: Ints) -> Ints:
+def move(coordinates: Floats, start: Ints, n_clusters: int) -> Ints:
     """Return the clusters that k-means makes of those it starts from."""
-    return np.asarray(lloyd(coordinates, start, int(start.max()) + 1, _MAX_ITER)[0])
+    return np.asarray(lloyd(coordinates, start, n_clusters, _MAX_ITER)[0])
 
 
 def _exchange(
@@ -67,10 +67,10 @@ def _exchange(
             best = np.where((labels == cut) & half, freed, spread[freed])
     if best is None:
         return None
-    tried, _ = lloyd(coordinates, best, n_clusters, _MAX_ITER)
+    tried = move(coordinates, best, n_clusters)
     together = answers.together(mixture @ one_hot(tried, n_clusters))
     better = log_likelihood(answers, together[:, None], n_clusters)[0] >= needed
-    return np.asarray(tried) if better else None
+    return tried if better else None
 
 
 def _best(value: Floats) -> Ints:
