@@ -112,7 +112,8 @@ class StudioPage:
     # --- the back door ---
 
     def call(self, path, body=None):
-        """Ask the service directly, as another program would."""
+        """Ask the service directly, as another program would, once the page's answers arrived."""
+        self.sees_no("Sending.")
         request = urllib.request.Request(
             f"{self.service.address}/api/sessions/{self.session}{path}",
             data=None if body is None else json.dumps(body).encode(),
