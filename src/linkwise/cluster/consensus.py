@@ -16,8 +16,8 @@ from sklearn.cluster import kmeans_plusplus
 from sklearn.metrics import pairwise_distances_argmin
 
 from linkwise.ensemble import RowSource
-from linkwise.ensemble.preparation import Preparation
-from linkwise.ensemble.sources import SparseSource, sample_rows
+from linkwise.ensemble.preparation import Preparation, is_wide_sparse
+from linkwise.ensemble.sources import sample_rows
 from linkwise.kernels.coassociation import nearest_by_coassociation
 from linkwise.kernels.lloyd import lloyd
 
@@ -34,15 +34,11 @@ FEATURE_WEIGHT = 2.0
 _MAX_ITER = 300
 
 
-def landmark_features(
-    source: RowSource, rows: Ints, preparation: Preparation
-) -> NDArray[np.float32]:
-    """Return the landmarks' leading principal components; words count by their directions.
-
-    ``preparation`` is the ensemble's.
-    """
-    if preparation.unit and isinstance(source, SparseSource):
-        landmarks = preparation.rows(source.sparse_rows(rows))
+def landmark_features(source: RowSource, rows: Ints) -> NDArray[np.float32]:
+    """Return the landmarks' leading principal components; words count by their directions."""
+    if is_wide_sparse(source):
+        words = source.sparse_rows(rows)
+        landmarks = Preparation.fit_sparse(words, seed=0).rows(words)
     else:
         landmarks = sample_rows(source, rows)
     return Preparation.fit(landmarks, project=True).rows(landmarks)
@@ -60,6 +56,19 @@ def block_members(blocks: NDArray[np.uint8], n_blocks: int) -> sp.csr_array:
     shape = n_partitions * n_blocks, n_landmarks
     holds = sp.csr_array((np.ones(block.size), (block.ravel(), landmark)), shape)
     return sp.diags_array(1.0 / np.maximum(holds.sum(axis=1), 1.0)) @ holds
+
+
+def block_tables(members: sp.csr_array, memberships: Floats, n_blocks: int) -> Floats:
+    """Return what each block says a row is, a table per partition: (n_partitions, n_blocks, k).
+
+    Every cluster is taken to be as likely as any other beforehand, however many landmarks it has:
+    a block speaks for clusters that have more of it than of the rest. A cluster of less than ten
+    landmarks counts as one of ten.
+    """
+    least = N_NEAREST / len(memberships)
+    tables = np.asarray(members @ (memberships / np.maximum(memberships.mean(axis=0), least)))
+    tables /= np.maximum(tables.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    return tables.reshape(-1, n_blocks, memberships.shape[1])
 
 
 def join_nearest(blocks: NDArray[np.uint8]) -> sp.csr_array:
@@ -84,7 +93,7 @@ def spectrum(graph: sp.csr_array, n_wanted: int) -> tuple[Floats, Floats]:
 
 
 def coordinates(vectors: Floats, features: NDArray[np.float32], n_clusters: int) -> Floats:
-    """Put graph and features side by side.
+    """Put the leading directions of the graph and of the features side by side.
 
     The partition that explains most of the two wins: the graph's where the features do not object,
     plain k-means where they do.
@@ -93,10 +102,23 @@ def coordinates(vectors: Floats, features: NDArray[np.float32], n_clusters: int)
 
 
 def side_by_side(graph: Floats, features: Floats) -> Floats:
-    """Join coordinates by which landmarks are clustered, features having twice the variance."""
-    return np.ascontiguousarray(
-        np.hstack([scaled(graph), np.sqrt(FEATURE_WEIGHT) * scaled(features)])
-    )
+    """Join coordinates by which landmarks are clustered, features having twice the variance.
+
+    Of the features as many principal components are kept as the graph has directions: what lies
+    beyond them tells clusters apart no more, and would count as variance all the same.
+    """
+    leading = scaled(leading_components(features, graph.shape[1]))
+    return np.ascontiguousarray(np.hstack([scaled(graph), np.sqrt(FEATURE_WEIGHT) * leading]))
+
+
+def leading_components(features: Floats, n_kept: int) -> Floats:
+    """Return the features as they are if they are few, else their leading principal components."""
+    d = features.shape[1]
+    if d <= n_kept:
+        return features
+    around = features - features.mean(axis=0)
+    _, axes = eigh(around.T @ around, subset_by_index=[d - n_kept, d - 1])
+    return np.asarray(around @ axes)
 
 
 def unit_rows(A: NDArray[Any]) -> NDArray[Any]:

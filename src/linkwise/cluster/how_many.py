@@ -27,6 +27,7 @@ from linkwise.cluster.consensus import (
     Ints,
     best_kmeans,
     block_members,
+    block_tables,
     coordinates,
     join_nearest,
     landmark_features,
@@ -156,7 +157,7 @@ def count_clusters(source: RowSource, k_range: Iterable[int] | None, seed: int) 
     landmarks = np.sort(rng.choice(n_rows, min(n_rows, N_LANDMARKS), replace=False))
     blocks = np.ascontiguousarray(ensemble.labels.rows(landmarks).T)
     with one_blas_thread():
-        features = landmark_features(some, landmarks.astype(np.int64), ensemble.preparation)
+        features = landmark_features(some, landmarks.astype(np.int64))
         return choose_by_structure(blocks, features, ensemble.n_blocks, k_range, seed)
 
 
@@ -268,7 +269,7 @@ def _told_by_half(
     def told(k: int) -> Ints:
         places: Floats = coordinates(vectors, features[chosen], k)
         labels = best_kmeans(places, min(k, len(chosen)), _N_INIT, rng)
-        tables = np.asarray(members @ one_hot(labels, k)).reshape(len(blocks), n_blocks, k)
+        tables = block_tables(members, one_hot(labels, k), n_blocks)
         return np.asarray(scores(whole, tables).argmax(axis=1))
 
     return Half({k: told(k) for k in ks}, values)
