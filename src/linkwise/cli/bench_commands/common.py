@@ -16,6 +16,9 @@ from linkwise.tables import check_output
     "--methods", type=NameList(), help="Only these methods, as they are called in tables."
 )
 @click.option(
+    "--tasks", type=NameList(), help='Only these, such as none,"500 links, 10% wrong",100 asked.'
+)
+@click.option(
     "--seeds", type=click.IntRange(min=1), default=3, show_default=True, help="Draws of each cell."
 )
 @click.option(
@@ -46,6 +49,7 @@ from linkwise.tables import check_output
 def common(
     sets: tuple[str, ...] | None,
     methods: tuple[str, ...] | None,
+    tasks: tuple[str, ...] | None,
     seeds: int,
     limit: float,
     jobs: int,
@@ -72,7 +76,7 @@ def common(
 
     if output is not None:
         check_output(output)
-    plan = Plan(out, sets, methods, seeds, limit, jobs, peers)
+    plan = Plan(out, sets, methods, seeds, limit, jobs, peers, tasks)
 
     def say(line: str) -> None:
         if not quiet:
