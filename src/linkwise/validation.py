@@ -89,7 +89,7 @@ def check_row_weights(
             ">= 0."
         )
     if not weights.any():
-        raise InvalidInput(f"{where}: all weights are 0, so that no row counts.")
+        raise InvalidInput(f"{where}: all weights are zero, so that no row counts.")
     return weights
 
 

@@ -153,7 +153,7 @@ def test_rows_of_weight_nothing_move_no_centre(weighing_class, blobs):
             "the weights have shape (7,), but X has 60 rows. Give one number for each row.",
         ),
         (-np.ones(60), "the weight of row 0 is -1; it must be a number >= 0."),
-        (np.zeros(60), "all weights are 0, so that no row counts."),
+        (np.zeros(60), "all weights are zero, so that no row counts."),
     ],
 )
 def test_senseless_weights_are_refused(weighing_class, blobs, weights, complaint):
