@@ -1,9 +1,9 @@
 """Work that can be ended between two steps, so that nobody who stops the service waits for it.
 
 Labels of very many answers take a while, and what is computed is never needed: the journal holds
-everything that was said, and the next start computes the labels again. So a thread that computes is
-ended from outside: the interpreter raises :class:`Interrupted` in it before its next step in Python.
-That is done when the service ends and at no other time.
+everything that was said, and the next start computes the labels again. So a thread that computes
+is ended from outside: the interpreter raises :class:`Interrupted` in it before its next step in
+Python. That is done when the service ends and at no other time.
 """
 
 from __future__ import annotations
