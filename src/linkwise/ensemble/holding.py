@@ -63,7 +63,7 @@ class HeldFile:
 
     def read(self, start: int, into: NDArray[np.uint8]) -> None:
         """Fill an array with the bytes from ``start`` on."""
-        waiting = memoryview(into)
+        waiting = into.data
         while len(waiting):
             n_read = os.preadv(self._file, [waiting], start)
             if n_read == 0:
