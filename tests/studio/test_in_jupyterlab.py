@@ -11,9 +11,11 @@ import urllib.request
 
 import pytest
 
+pytest.importorskip("jupyterlab", reason="needs JupyterLab: pip install jupyterlab")
+pytest.importorskip("anywidget", reason='needs anywidget: pip install "linkwise[notebook]"')
+
 from linkwise.notebook.cell import PAGE
 
-pytest.importorskip("jupyterlab", reason="needs JupyterLab: pip install jupyterlab")
 pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="python web/build.py --fetch builds it")
 
 MAKE = """
