@@ -53,13 +53,28 @@ def neighbours_layout(model: SequentialClustering) -> Places:
     The landmarks are placed by t-SNE on the share of partitions that part them, every other row
     among the landmarks it shares most blocks with.
     """
+    tell = current_options().progress or (lambda done, total, what: None)  # noqa: ARG005
+    landmarks, labels = model.landmarks_.rows, model.ensemble_.labels
+    tell(0, labels.n_rows, "placing landmarks")
+    return _place_rows(model, _place_landmarks(np.ascontiguousarray(labels.rows(landmarks).T)))
+
+
+def quick_layout(model: SequentialClustering) -> Places:
+    """Place landmarks by their two leading principal components, and all other rows among them."""
+    landmarks = model.landmarks_
+    known = landmarks.features if landmarks.features.shape[1] else landmarks.vectors[:, 1:]
+    places = np.zeros((len(landmarks.rows), 2))
+    places[:, : min(2, known.shape[1])] = known[:, :2]
+    return _place_rows(model, places)
+
+
+def _place_rows(model: SequentialClustering, places: NDArray[np.float64]) -> Places:
+    """Return places for all rows, given those of the landmarks."""
     options = current_options()
     tell = options.progress or (lambda done, total, what: None)  # noqa: ARG005
     landmarks, labels = model.landmarks_.rows, model.ensemble_.labels
     n = labels.n_rows
-    tell(0, n, "placing landmarks")
     landmark_blocks = np.ascontiguousarray(labels.rows(landmarks).T)
-    places = _place_landmarks(landmark_blocks)
     result = np.empty((n, 2))
     for start in range(0, n, BLOCK):
         if options.wants_to_stop():
