@@ -12,7 +12,7 @@ from typing import Any
 from sphinx.errors import ConfigError
 
 os.environ.setdefault("LINKWISE_DATA", "/nonexistent")  # bundled data only, on every machine
-sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent / "src")]
 import linkwise
 
 listed = (Path(__file__).parent / "api" / "index.rst").read_text(encoding="utf-8").split()
@@ -25,6 +25,7 @@ copyright = "The linkwise developers"
 version = release = linkwise.__version__
 
 extensions = [
+    "formulas",
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
@@ -32,7 +33,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "**/GALLERY_HEADER.rst"]
+exclude_patterns = ["_build", "**/GALLERY_HEADER.rst", "**/sg_execution_times.rst"]
 templates_path = ["_templates"]
 nitpicky = False
 default_role = "code"
@@ -58,6 +59,7 @@ html_theme_options = {
     "show_toc_level": 2,
 }
 html_static_path: list[str] = []
+html_math_renderer = "mathml"
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
@@ -68,6 +70,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_memory": False,
     "min_reported_time": 5,
+    "write_computation_times": False,
     "reference_url": {"linkwise": None},
     "backreferences_dir": None,
 }
