@@ -12,7 +12,8 @@ from typing import Any
 from sphinx.errors import ConfigError
 
 os.environ.setdefault("LINKWISE_DATA", "/nonexistent")  # bundled data only, on every machine
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent / "src")]
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 import linkwise
 
 listed = (Path(__file__).parent / "api" / "index.rst").read_text(encoding="utf-8").split()

@@ -11,7 +11,9 @@ from latex2mathml.converter import convert
 from sphinx.errors import ExtensionError
 
 #: What a page would load from another host.
-_LOADED = re.compile(r'<(?:script|img)[^>]*\ssrc="(https?:[^"]+)"|<link[^>]*\shref="(https?:[^"]+)"')
+_LOADED = re.compile(
+    r'<(?:script|img)[^>]*\ssrc="(https?:[^"]+)"|<link[^>]*\shref="(https?:[^"]+)"'
+)
 
 
 def to_mathml(latex: str, *, block: bool) -> str:
