@@ -113,8 +113,8 @@ def create_session(
 def open_model(folder: Path) -> SequentialClustering:
     """Return the model of a session, without answers.
 
-    Large ones leave their labels in the file. Should it be cut short in the moment in which they
-    vote, the system ends the process; at any other time that is found out and told.
+    Large ones leave their labels in the file, which nobody can cut short while they vote; that it
+    was is told.
     """
     labels = folder / MODEL_FOLDER / ENSEMBLE_FOLDER / ARRAY_FILE
     is_large = labels.is_file() and labels.stat().st_size > MOST_IN_MEMORY

@@ -725,8 +725,7 @@ class Session(Speaking):
         """Return the rows most like one, in which clusters they are, and what was said of it."""
         number = self._display.check(self._number(row))
         view, labelling, model = self._views.current(fresh=False)
-        blocks = self._grown.ensemble_.labels.array[:, : self.n_rows]
-        return look_around(number, n, view, labelling, model, blocks)
+        return look_around(number, n, view, labelling, model, self._grown.ensemble_.labels)
 
     def describe_cluster(self, cluster: int, limit: int = 1000) -> ClusterPage:
         """Return a cluster's rows, the surest first, diverse examples and what sets it apart."""

@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkwise.cluster.sequential.sequential import SequentialClustering
+from linkwise.ensemble import LabelMatrix
 from linkwise.session.state.labelling import Labelling
 from linkwise.session.state.view import View
 
@@ -58,15 +58,18 @@ def look_around(
     view: View,
     labelling: Labelling,
     model: SequentialClustering,
-    blocks: NDArray[np.uint8],
+    labels: LabelMatrix,
 ) -> Around:
-    """Return the neighbours of a row by ``blocks`` (n_partitions, n_rows), and why it is there."""
-    shared = np.concatenate(
-        [
-            (blocks[:, s : s + _CHUNK] == blocks[:, [row]]).sum(axis=0, dtype=np.int32)
-            for s in range(0, blocks.shape[1], _CHUNK)
-        ]
-    )
+    """Return the neighbours of a row by the ensemble's labels, and why it is there."""
+    own = labels.rows([row]).T
+    with labels.parts(len(view.labels)) as parts:
+        shared = np.concatenate(
+            [
+                (blocks[:, s : s + _CHUNK] == own).sum(axis=0, dtype=np.int32)
+                for blocks in parts
+                for s in range(0, blocks.shape[1], _CHUNK)
+            ]
+        )
     shared[row] = -1
     nearest = np.argsort(-shared, kind="stable")[: min(n, len(shared) - 1)].tolist()
     said = labelling.state.statements

@@ -119,8 +119,11 @@ def split_margins(
     ``rows`` are increasing; None stands for all. Rows that the event names count as far on their
     side as all others together.
     """
-    blocks = labels.array if rows is None else np.ascontiguousarray(labels.rows(rows).T)
-    signed = nearer_second(split, labels, blocks)
+    if rows is None:
+        with labels.parts() as parts:
+            signed = np.concatenate([nearer_second(split, labels, blocks) for blocks in parts])
+    else:
+        signed = nearer_second(split, labels, np.ascontiguousarray(labels.rows(rows).T))
     if split.payload["rows"] is not None:
         named = np.array(split.payload["rows"], dtype=np.int64)
         named = named if rows is None else np.flatnonzero(np.isin(rows, named))
