@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -36,20 +37,14 @@ def truthful(question, y):
 
 
 def about_groups(question, y):
-    """Say whether two groups are one thing, and leave out the rows that do not fit."""
-    first, second = (Counter(y[list(g)].tolist()).most_common(1)[0][0] for g in groups(question))
-    fits = zip(groups(question), (first, second), strict=True)
-    one, other = ([row for row in group if y[row] == its] for group, its in fits)
-    if first == second:
-        return [Entry("together", {"rows": one + other})]
-    said = [Entry("together", {"rows": rows}) for rows in (one, other) if len(rows) > 1]
-    apart = {"i": one[0], "j": other[0], "verdict": "different"}
-    return [*said, Entry("answer", apart)]
-
-
-def groups(question):
-    """Return both groups."""
-    return question.one, question.other
+    """Say which groups are one thing, and leave out the rows that do not fit their group."""
+    things = {}
+    for group in filter(None, (question.one, question.other, question.third)):
+        its = Counter(y[list(group)].tolist()).most_common(1)[0][0]
+        things.setdefault(its, []).extend(row for row in group if y[row] == its)
+    said = [Entry("together", {"rows": rows}) for rows in things.values() if len(rows) > 1]
+    apart = combinations([rows[0] for rows in things.values()], 2)
+    return said + [Entry("answer", {"i": i, "j": j, "verdict": "different"}) for i, j in apart]
 
 
 def verdict(y, i, j):
