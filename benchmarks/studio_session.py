@@ -22,6 +22,8 @@ from sklearn.metrics import adjusted_rand_score
 from features_data import mixed_table, short_texts
 from linkwise.session import Columns, Entry, Session
 
+#: Pairs that stand for two things being different, as on the page.
+PAIRS_APART = 5
 LOOKS = (0, 10, 20, 50, 100)
 
 
@@ -43,7 +45,11 @@ def about_groups(question, y):
         its = Counter(y[list(group)].tolist()).most_common(1)[0][0]
         things.setdefault(its, []).extend(row for row in group if y[row] == its)
     said = [Entry("together", {"rows": rows}) for rows in things.values() if len(rows) > 1]
-    apart = combinations([rows[0] for rows in things.values()], 2)
+    apart = [
+        pair
+        for a, b in combinations(things.values(), 2)
+        for pair in zip(a[:PAIRS_APART], b, strict=False)
+    ]
     return said + [Entry("answer", {"i": i, "j": j, "verdict": "different"}) for i, j in apart]
 
 

@@ -1,5 +1,7 @@
 """Somebody who tells the truth is never accused, and sees soon that it helps."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
@@ -26,8 +28,10 @@ def told(question, truth):
         its = np.bincount(truth[list(group)]).argmax()
         things.setdefault(its, []).extend(row for row in group if truth[row] == its)
     together = [Entry("together", {"rows": rows}) for rows in things.values() if len(rows) > 1]
-    first = [rows[0] for rows in things.values()]
-    return together + [answer(i, j, truth) for k, i in enumerate(first) for j in first[k + 1 :]]
+    apart = [
+        pair for a, b in combinations(things.values(), 2) for pair in zip(a[:5], b, strict=False)
+    ]
+    return together + [answer(i, j, truth) for i, j in apart]
 
 
 def answer(i, j, truth):

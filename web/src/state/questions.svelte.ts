@@ -298,19 +298,28 @@ export function groupsOf({ one, other, third }: Question): number[][] {
   return [one, other, third].filter((rows) => rows.length > 0);
 }
 
+const APART = 5; // pairs that stand for two things being different
+
+function apart(one: number[], other: number[]): Said[] {
+  return one.slice(0, Math.min(APART, other.length)).map((row, k) => pair(row, other[k], "different"));
+}
+
 const pair = (i: number, j: number, verdict: Verdict): Said => ({
   kind: "answer",
   payload: { i, j, verdict },
 });
 
-/** What is said of groups when each is the thing with its number: rows together, and things apart. */
+/**
+ * What is said of groups when each is the thing with its number: its rows are together, and rows of two things
+ * differ, which some pairs stand for.
+ */
 export function saidOf(groups: number[][], things: number[]): Said[] {
   const rows = [...new Set(things)].map((thing) => groups.filter((_, k) => things[k] === thing).flat());
   const told = rows.filter((each) => each.length > 0);
   const together = told.filter((each) => each.length > 1);
   return [
     ...together.map((each): Said => ({ kind: "together", payload: { rows: each } })),
-    ...told.flatMap((one, a) => told.slice(a + 1).map((other) => pair(one[0], other[0], "different"))),
+    ...told.flatMap((one, a) => told.slice(a + 1).flatMap((other) => apart(one, other))),
   ];
 }
 
