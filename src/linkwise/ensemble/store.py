@@ -12,8 +12,9 @@ import errno
 import mmap as mmap_module
 import os
 import weakref
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +22,9 @@ from numpy.typing import ArrayLike, NDArray
 from linkwise.ensemble.npy import read_npy_header
 from linkwise.errors import InvalidInput, LinkwiseError, MissingData
 from linkwise.files.headed import Format, short
+
+T = TypeVar("T")
+P = ParamSpec("P")
 
 ALIGNMENT = 64
 FORMAT = Format("linkwise label matrix", 1)
@@ -110,6 +114,20 @@ class LabelMatrix:
         self._check_inside(chosen)
         self._check_file()
         return np.ascontiguousarray(self._buffer[:, chosen].T)
+
+    def each(
+        self,
+        n_rows: int,
+        work: Callable[Concatenate[NDArray[np.uint8], P], T],
+        *args: P.args,
+        **options: P.kwargs,
+    ) -> list[T]:
+        """Return ``work(labels, *args)`` for parts that make up the first rows, in order.
+
+        Here they are one part, (n_partitions, n_rows). Labels that lie on many machines are worked
+        on there, so ``work`` is a function with a name that any process can import.
+        """
+        return [work(self.array[:, :n_rows], *args, **options)]
 
     def write(self, start: int, labels: ArrayLike) -> None:
         """Set the labels of the rows from ``start`` on; ``labels`` is (n_partitions, any).
@@ -243,6 +261,11 @@ class LabelMatrix:
         matrix = cls.empty(n_partitions, n_rows)
         matrix.write(0, buffer[:, :n_rows])
         return matrix
+
+    @staticmethod
+    def is_elsewhere(folder: str | os.PathLike[str]) -> bool:
+        """Tell whether a folder says how many labels there are, and holds none of them."""
+        return _read_header(Path(folder) / HEADER_FILE).get("elsewhere") is True
 
     @classmethod
     def resume(cls, folder: str | os.PathLike[str]) -> LabelMatrix:

@@ -10,7 +10,9 @@ from typing import Any
 
 from linkwise.errors import InvalidInput
 from linkwise.features import Role
+from linkwise.files.parquet_folder import parquet_files
 from linkwise.server.files.budget import check_budget
+from linkwise.session.data.in_place import is_parquet_folder
 from linkwise.tables import Choice, read_frame, read_row_names
 from linkwise.tables.array_file import image_shape_in, load_arrays, read_arrays
 from linkwise.tables.columns import guessed_roles
@@ -53,8 +55,10 @@ def inspect_file(
     """Describe a file as plain data, or say in a sentence why it cannot be read.
 
     ``budget`` holds how much of what a file may have, as :func:`check_budget` takes it. A folder of
-    pictures is described as the table it stands for.
+    pictures is described as the table it stands for, one of Parquet files by the first of them.
     """
+    if is_parquet_folder(path):
+        return _describe_parts(path, encoding)
     check_budget(path, **(budget or {}))
     if path.suffix.lower() in ARRAYS and not path.is_dir():
         return asdict(_describe_array(path))
@@ -73,6 +77,18 @@ def inspect_file(
     elif not _names_rows(path, guess["id"], encoding):
         guess["id"] = None
     return asdict(Description("table", frame.n_rows, columns, None, guess))
+
+
+def _describe_parts(folder: Path, encoding: str | None) -> dict[str, Any]:
+    """Describe the table that a folder of Parquet files is; its numbers can be grouped by."""
+    import pyarrow.parquet as parquet
+
+    files = parquet_files(folder)
+    found = inspect_file(Path(files[0]), None, encoding)
+    found["n_rows"] = sum(parquet.read_metadata(name).num_rows for name in files)
+    numbers = [column["name"] for column in found["columns"] if column["type"] == "number"]
+    found["guess"] |= {"features": numbers, "image": None}
+    return found
 
 
 def _guess(roles: Mapping[str, Role]) -> dict[str, Any]:

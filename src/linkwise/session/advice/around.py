@@ -58,17 +58,22 @@ def look_around(
     view: View,
     labelling: Labelling,
     model: SequentialClustering,
+    own: NDArray[np.uint8],
     blocks: NDArray[np.uint8],
+    among: NDArray[np.int64],
 ) -> Around:
-    """Return the neighbours of a row by ``blocks`` (n_partitions, n_rows), and why it is there."""
+    """Return the neighbours of a row ``among`` some, and why it is there.
+
+    ``own`` are the row's blocks, (n_partitions,), and ``blocks`` theirs, (n_partitions, n).
+    """
     shared = np.concatenate(
         [
-            (blocks[:, s : s + _CHUNK] == blocks[:, [row]]).sum(axis=0, dtype=np.int32)
+            (blocks[:, s : s + _CHUNK] == own[:, None]).sum(axis=0, dtype=np.int32)
             for s in range(0, blocks.shape[1], _CHUNK)
         ]
     )
-    shared[row] = -1
-    nearest = np.argsort(-shared, kind="stable")[: min(n, len(shared) - 1)].tolist()
+    order = np.argsort(-shared, kind="stable")[: n + 1]
+    nearest = among[order[among[order] != row]][:n].tolist()
     said = labelling.state.statements
     events = said.seq[(said.i == row) | (said.j == row)].tolist()
     events += [one.seq for one in said.sets if row in one.rows]
