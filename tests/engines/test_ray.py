@@ -214,9 +214,7 @@ def test_a_session_lives_there_and_opens_again(folder, tmp_path, monkeypatch):
     there.extend(X[:9])
     there.close()
     here.close()
-    with pytest.raises(
-        MissingData, match="lie on a cluster"
-    ):
+    with pytest.raises(MissingData, match="lie on a cluster"):
         Session.open(tmp_path / "there")
     with Session.open(tmp_path / "there", engine=engine) as again:
         np.testing.assert_array_equal(again.labels()[:3000], here.labels())

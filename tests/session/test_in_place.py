@@ -204,9 +204,7 @@ def test_labels_on_a_cluster_need_it(data, tmp_path):
     Session.create(tmp_path / "s", data, 3, columns=COLUMNS, n_partitions=5).close()
     header = tmp_path / "s" / "model" / "ensemble" / "labels.json"
     header.write_text(header.read_text().replace('"n_rows"', '"elsewhere": true, "n_rows"'))
-    with pytest.raises(
-        MissingData, match="lie on a cluster"
-    ):
+    with pytest.raises(MissingData, match="lie on a cluster"):
         Session.open(tmp_path / "s")
     with Session.open(tmp_path / "s", engine="cpu") as again:
         assert len(again.labels()) == 3000

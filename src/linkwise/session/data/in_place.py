@@ -78,8 +78,7 @@ def table_in_place(path: Path, columns: Columns, standardise: bool | None) -> Ta
             ": rows that stay in their files are read from .parquet and .npy files, and from "
             "folders of .parquet files.",
         )
-    schema = _schema(path)
-    numeric = [field.name for field in schema if _is_number(field.type)]
+    numeric = numeric_columns(path)
     shown = {columns.id, columns.text, columns.image, *columns.drop}
     features = list(columns.features) or [name for name in numeric if name not in shown]
     if not features:
@@ -106,10 +105,12 @@ def _schema(path: Path) -> pa.Schema:
     return parquet.read_schema(parquet_files(path)[0] if path.is_dir() else path)
 
 
-def _is_number(kind: pa.DataType) -> bool:
+def numeric_columns(path: Path) -> list[str]:
+    """Return the columns of a Parquet file, or of the first one in a folder, that are numbers."""
     import pyarrow.types as types
 
-    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
+    kinds = types.is_integer, types.is_floating, types.is_boolean
+    return [field.name for field in _schema(path) if any(kind(field.type) for kind in kinds)]
 
 
 class FolderRows(ShownRows):
