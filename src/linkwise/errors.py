@@ -37,6 +37,21 @@ class InvalidInput(LinkwiseError, ValueError):
     """
 
 
+class NotOffered(LinkwiseError, AttributeError):
+    """A method that other estimators have and this one cannot have.
+
+    Examples
+    --------
+    >>> import linkwise as lw
+    >>> model = lw.PCKMeans(2, random_state=0).fit([[0.0], [1.0]])
+    >>> hasattr(model, "predict_proba")
+    False
+    >>> model.predict_proba([[0.0]])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    linkwise.errors.NotOffered: PCKMeans puts each row into one cluster and knows no shares, ...
+    """
+
+
 class Remedy(Enum):
     """What might help, in words that fit everywhere; a caller may know better ones."""
 

@@ -7,6 +7,8 @@ from collections.abc import Collection
 from math import isfinite
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from linkwise.errors import InvalidInput
@@ -64,6 +66,31 @@ def check_choice(owner: object, name: str, choices: Collection[Any]) -> None:
         raise InvalidInput(
             f"{type(owner).__name__}({name}={value!r}): {name} must be one of {listed}."
         )
+
+
+def check_row_weights(
+    owner: object, given: ArrayLike | None, n_rows: int
+) -> NDArray[np.float64] | None:
+    """Return the weights of rows; refuse those that are not one number >= 0 for each row."""
+    if given is None:
+        return None
+    weights = np.asarray(given, dtype=np.float64)
+    weights = np.full(n_rows, weights) if weights.ndim == 0 else weights
+    where = f"{type(owner).__name__}.fit(sample_weight=...)"
+    if weights.shape != (n_rows,):
+        raise InvalidInput(
+            f"{where}: the weights have shape {weights.shape}, but X has {n_rows} rows. Give one "
+            "number for each row."
+        )
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(wrong):
+        raise InvalidInput(
+            f"{where}: the weight of row {wrong[0]} is {weights[wrong[0]]:g}; it must be a number "
+            ">= 0."
+        )
+    if not weights.any():
+        raise InvalidInput(f"{where}: all weights are zero, so that no row counts.")
+    return weights
 
 
 def check_sparse(X: object) -> None:

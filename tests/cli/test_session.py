@@ -107,7 +107,7 @@ def test_refusals_are_one_line(refused, people_session):
     assert refused("session", "show", "nowhere").endswith("nowhere: session.json is missing.")
     assert refused("session", "query", people_session, "--strategy", "best") == (
         "strategy is 'best', expected one of auto, disagreement, explore-consolidate, min-max, "
-        "margin, random."
+        "margin, cobras, random."
     )
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from linkwise import Links, SequentialClustering
+from linkwise import COBRAS, Links, SequentialClustering
 from linkwise.errors import InvalidInput
 from linkwise.query import NAMES, STRATEGIES, Situation, choose_pairs
 
@@ -145,3 +145,44 @@ def test_wrong_calls_are_refused(fresh):
 
 def test_the_names_that_are_known_before_the_code_are_those_of_the_strategies():
     assert tuple(STRATEGIES) == NAMES
+
+
+def answered(model, pairs):
+    same = TRUTH[pairs[:, 0]] == TRUTH[pairs[:, 1]]
+    return copy.copy(model).update(Links(N, pairs[same], pairs[~same]))
+
+
+def test_cobras_asks_what_the_estimator_asks_by_itself(fresh):
+    """One question at a time, answered, is the list of pairs that COBRAS asks in one go."""
+    situation = Situation.of(fresh)
+    everyone = np.arange(situation.n_landmarks)
+    expected = []
+
+    def answer(i, j):
+        expected.append(tuple(sorted(situation.rows[[i, j]].tolist())))
+        return bool(TRUTH[situation.rows[i]] == TRUTH[situation.rows[j]])
+
+    COBRAS(n_questions=12, random_state=0).fit(situation.places(everyone), ask=answer)
+    model, asked = fresh, []
+    while len(asked) < 8:
+        pair = choose_pairs(model, 1, "cobras")
+        asked.append(tuple(pair[0].tolist()))
+        model = answered(model, pair)
+    entailed_before = [
+        pair for at, pair in enumerate(expected) if pair in entailed(links_of(expected[:at]))
+    ]
+    assert asked == [pair for pair in expected if pair not in entailed_before][: len(asked)]
+
+
+def links_of(pairs):
+    pairs = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    same = TRUTH[pairs[:, 0]] == TRUTH[pairs[:, 1]]
+    return Links(N, pairs[same], pairs[~same])
+
+
+def test_places_are_as_far_apart_as_landmarks_are_parted(fresh):
+    situation = Situation.of(fresh)
+    some = situation.order[:12]
+    places = situation.places(some)
+    apart = np.square(places[:, None] - places[None]).sum(axis=2)
+    np.testing.assert_allclose(apart, 2 * (1 - situation.together(some, some)), atol=1e-8)

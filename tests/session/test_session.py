@@ -429,7 +429,7 @@ def test_an_unknown_strategy_is_refused(session):
         session.query(1, "best")
     assert str(caught.value) == (
         "strategy is 'best', expected one of auto, disagreement, explore-consolidate, min-max, "
-        "margin, random."
+        "margin, cobras, random."
     )
 
 

@@ -7,10 +7,10 @@ calls the estimator's ``_fit`` and leaves a report. An estimator file holds its 
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import check_random_state
@@ -28,10 +28,11 @@ from linkwise.constraints import (
 from linkwise.constraints.conflicts import warn_of_contradictions
 from linkwise.ensemble import as_source
 from linkwise.errors import ConstraintWarning, InvalidInput
+from linkwise.offering import Lacking, without_row_weights
 from linkwise.scores import links_kept, nmi
 from linkwise.threads import survive_fork
 from linkwise.typing import Matrix, MatrixLike, Seed
-from linkwise.validation import check_choice, check_number, check_sparse
+from linkwise.validation import check_choice, check_number, check_row_weights, check_sparse
 
 Labels = NDArray[np.int32]
 
@@ -58,6 +59,9 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
     #: Whether ``n_clusters`` may be "auto".
     _counts: ClassVar[bool] = False
 
+    #: Weights of the rows while ``_fit`` runs; None where all count alike.
+    _row_weights: NDArray[np.float64] | None = None
+
     n_clusters: int | str
     report: str
     random_state: Seed
@@ -67,6 +71,13 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
     n_iter_: int
     report_: FitReport
 
+    if not TYPE_CHECKING:  # who has shares of clusters overrides it
+        predict_proba = Lacking(
+            "puts each row into one cluster and knows no shares, so it has no predict_proba. "
+            "SequentialClustering has one: the share of votes of each cluster."
+        )
+
+    @without_row_weights
     def fit(self, X: MatrixLike, y: object = None, *, constraints: Knowledge | None = None) -> Self:
         """Cluster the rows of ``X``, listening to ``constraints``.
 
@@ -85,9 +96,20 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         -------
         self
         """
+        return self._run(X, y, constraints, None)
+
+    def _run(
+        self,
+        X: MatrixLike,
+        y: object,
+        constraints: Knowledge | None,
+        sample_weight: ArrayLike | None,
+    ) -> Self:
+        """Do what ``fit`` does, the rows weighed or not."""
         survive_fork()
         refuse_knowledge_as_y(type(self).__name__, y)
         X = self._validate_rows(X, reset=True)
+        weights = check_row_weights(self, sample_weight, X.shape[0])
         given = self._given(constraints, X.shape[0])
         self._check_shared_params(X)
         self._check_params(X)
@@ -95,10 +117,15 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         self.n_clusters_ = self._count(X, given, rng)
         start = rng.get_state()
         knowledge, withdrawn = self._read(given, X.shape[0])
-        self._fit(X, knowledge, rng)
-        self._report(X, given, withdrawn, start)
+        self._row_weights = weights
+        try:
+            self._fit(X, knowledge, rng)
+            self._report(X, given, withdrawn, start)
+        finally:
+            del self._row_weights
         return self
 
+    @without_row_weights
     def fit_predict(
         self, X: MatrixLike, y: object = None, *, constraints: Knowledge | None = None
     ) -> Labels:
@@ -111,6 +138,7 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         check_is_fitted(self)
         return self._predict(self._validate_rows(X, reset=False))
 
+    @without_row_weights
     def score(
         self, X: MatrixLike, y: object = None, *, constraints: Knowledge | None = None
     ) -> float:
@@ -217,7 +245,7 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
             twin = clone(self).set_params(
                 n_clusters=self.n_clusters_, report="brief", random_state=twin_rng
             )
-            agreement = nmi(twin.fit(X).labels_, self.labels_)
+            agreement = nmi(twin._run(X, None, None, self._row_weights).labels_, self.labels_)
         report = FitReport.compare(
             links if links is not None else Links(X.shape[0]), withdrawn, self.labels_, agreement
         )

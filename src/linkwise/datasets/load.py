@@ -109,8 +109,14 @@ def size(name: str) -> int:
     folder = _folder()
     if name in _BUNDLED or folder is None:
         return int(load(name).X.size)
-    with zipfile.ZipFile(folder / f"{name}.npz") as parts:
-        member = "X.npy" if "X.npy" in parts.namelist() else "data.npy"
+    path = folder / f"{name}.npz"
+    if not zipfile.is_zipfile(path):
+        raise InvalidInput(f"{path} is no .npz file: numpy.savez writes one.")
+    with zipfile.ZipFile(path) as parts:
+        held = [Path(member).stem for member in parts.namelist()]
+        if "y" not in held or not {"X", "data"} & set(held):
+            raise InvalidInput(f"{path} holds no X and y, but {', '.join(held) or 'nothing'}.")
+        member = "X.npy" if "X" in held else "data.npy"
         with parts.open(member) as file:
             read = {(1, 0): np.lib.format.read_array_header_1_0}.get(
                 np.lib.format.read_magic(file), np.lib.format.read_array_header_2_0

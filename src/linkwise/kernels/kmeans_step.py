@@ -15,20 +15,25 @@ Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.integer[Any]]
 
 
-def cluster_means(X: Matrix, labels: Ints, centers: Floats) -> tuple[Floats, Ints]:
-    """Return the mean of each cluster's rows, and how many rows each has.
+def cluster_means(
+    X: Matrix, labels: Ints, centers: Floats, weights: NDArray[np.float64] | None = None
+) -> tuple[Floats, NDArray[Any]]:
+    """Return the mean of each cluster's rows, and how many rows each has, or their weight.
 
-    A cluster without rows keeps its entry of ``centers``. ``X`` is dense or CSR; sums are kept in
-    double precision and rounded once, so that float32 input does not drift.
+    A cluster without rows that count keeps its entry of ``centers``. ``X`` is dense or CSR; sums
+    are kept in double precision and rounded once, so that float32 input does not drift.
     """
     n_clusters = len(centers)
-    counts = np.bincount(labels, minlength=n_clusters)
+    counts = np.bincount(labels, weights, minlength=n_clusters)
     if sp.issparse(X):
         rows = np.arange(X.shape[0])
-        member = sp.csr_array((np.ones(len(rows)), (labels, rows)), (n_clusters, len(rows)))
+        share = np.ones(len(rows)) if weights is None else weights
+        member = sp.csr_array((share, (labels, rows)), (n_clusters, len(rows)))
         sums = np.asarray((member @ X).todense(), dtype=np.float64)
-    else:
+    elif weights is None:
         sums = _sums(X, labels, n_clusters)
+    else:
+        sums = _weighted_sums(X, labels, n_clusters, weights)
     filled = counts > 0
     means = centers.copy()
     means[filled] = sums[filled] / counts[filled, None]
@@ -41,6 +46,15 @@ def _sums(X, labels, n_clusters):  # type: ignore[no-untyped-def]
     for i in range(len(X)):
         for f in range(X.shape[1]):
             sums[labels[i], f] += X[i, f]
+    return sums
+
+
+@njit()
+def _weighted_sums(X, labels, n_clusters, weights):  # type: ignore[no-untyped-def]
+    sums = np.zeros((n_clusters, X.shape[1]))
+    for i in range(len(X)):
+        for f in range(X.shape[1]):
+            sums[labels[i], f] += weights[i] * X[i, f]
     return sums
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from linkwise.constraints import (
     refuse_knowledge_as_y,
 )
 from linkwise.constraints.conflicts import warn_of_contradictions
+from linkwise.offering import Lacking, without_row_weights
 from linkwise.threads import survive_fork
 from linkwise.typing import MatrixLike
 
@@ -29,6 +30,13 @@ class LinearMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     (n_components, n_features).
     """
 
+    if not TYPE_CHECKING:
+        predict_proba = score = Lacking(
+            "learns a map and makes no clusters. Put an estimator behind it: "
+            "make_pipeline(map, SequentialClustering(k))."
+        )
+
+    @without_row_weights
     def fit(self, X: MatrixLike, y: object = None, *, constraints: Knowledge | None = None) -> Self:
         """Learn the map from what is known about the rows of ``X``.
 

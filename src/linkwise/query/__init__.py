@@ -6,7 +6,7 @@ rows, the most useful first. Its cost does not depend on the number of rows.
 
 >>> from linkwise.query import STRATEGIES
 >>> sorted(STRATEGIES)
-['auto', 'disagreement', 'explore-consolidate', 'margin', 'min-max', 'random']
+['auto', 'cobras', 'disagreement', 'explore-consolidate', 'margin', 'min-max', 'random']
 """
 
 from __future__ import annotations

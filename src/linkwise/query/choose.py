@@ -13,6 +13,7 @@ from linkwise.query.examples import disagreement, margin
 from linkwise.query.neighbourhoods import explore_consolidate, min_max
 from linkwise.query.random_pairs import random_pairs
 from linkwise.query.situation import Pairs, Situation, as_pairs
+from linkwise.query.super_instances import super_instances
 from linkwise.validation import require_number
 
 #: Strategies that ask where it is doubtful get one question in so many; the model asks the others.
@@ -48,6 +49,9 @@ STRATEGIES = {
     ),
     "min-max": Strategy(min_max, "This row is least like anything known so far."),
     "margin": Strategy(margin, "The vote about this row is nearly split.", mixed=True),
+    "cobras": Strategy(
+        super_instances, "These two stand for groups of rows that may be one cluster or two."
+    ),
     "random": Strategy(random_pairs, "This pair was drawn at random."),
 }
 

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigh
 
 from linkwise.cluster.sequential.ask import lead
 from linkwise.cluster.sequential.sequential import SequentialClustering
@@ -16,6 +17,9 @@ from linkwise.constraints.known_pairs import KnownPairs
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Pairs = NDArray[np.int64]
+
+#: Directions in which landmarks are told apart.
+N_DIRECTIONS = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +101,17 @@ class Situation:
         for row in self.blocks:
             count += row[some][:, None] == row[others]
         return count / len(self.blocks)
+
+    def places(self, some: Ints) -> Floats:
+        """Return places of landmarks, near each other where they often share a block.
+
+        Squared distances are twice the share of partitions that part them, as well as a few
+        directions can show it.
+        """
+        n = len(some)
+        first = max(n - N_DIRECTIONS, 0)
+        values, vectors = eigh(self.together(some, some), subset_by_index=[first, n - 1])
+        return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
 def as_pairs(chosen: list[tuple[int, int]]) -> Pairs:

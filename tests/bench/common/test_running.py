@@ -107,3 +107,10 @@ def test_unknown_names_are_refused(tmp_path):
         list(Plan(tmp_path, sets=("irises",)).cells())
     with pytest.raises(InvalidInput, match=r"^'kmeans' is not a method. Known: "):
         list(Plan(tmp_path, methods=("kmeans",)).cells())
+    with pytest.raises(InvalidInput, match=r"^'5 links' is not a task. Known: none, 30 links, "):
+        list(Plan(tmp_path, tasks=("5 links",)).cells())
+
+
+def test_only_the_tasks_that_are_wished_for_are_planned(tmp_path):
+    chosen = plan(tmp_path, tasks=("100 asked", "500 links, 10% wrong", "none"))
+    assert {cell.task for cell in chosen.cells()} == {"none", "500 links, 10% wrong"}

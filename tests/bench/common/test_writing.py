@@ -12,7 +12,8 @@ from linkwise.bench.common.writing import OURS, html, markdown
 def line(name, method, task="100 links", nmi=0.5, status="done", seed=0, n_free=100, **more):
     made = {"set": name, "method": method, "task": task, "seed": seed, "status": status, "n": 150}
     if status == "done":
-        made |= {"nmi": 0.9, "nmi_free": nmi, "n_free": n_free, "seconds": 2.0}
+        made |= {"nmi": 0.9, "nmi_free": nmi, "n_free": n_free, "seconds": 2.0, "memory_mb": 3.0}
+        made |= {"ari": 0.8, "ari_free": 0.7, "accuracy": 0.6, "accuracy_free": 0.55}
     return {**made, **more}
 
 
@@ -51,6 +52,12 @@ def test_sets_whose_rows_are_nearly_all_named_are_left_out():
     assert table.sets == ["wine"]
 
 
+def test_other_scores_have_tables_too(lines):
+    for measure, free in (("ari", 0.7), ("accuracy", 0.55)):
+        table = task_table(lines, "100 links", measure)
+        assert table.scores[0, table.methods.index("k-means")] == free
+
+
 def test_who_asks_is_judged_on_all_rows(lines):
     assert task_table(lines, "100 asked").scores.tolist() == [[0.9]]
     assert task_table(lines, "200 asked") is None
@@ -69,6 +76,7 @@ def test_what_there_is_no_figure_for_is_counted(lines, tmp_path):
     plan = Plan(tmp_path, sets=("iris",), methods=("k-means",), n_seeds=1)
     assert missing(plan.cells(), lines) == {"iris": 8}
     assert costs(lines)["k-means"] == [(150.0, 2.0)]
+    assert costs(lines, "memory_mb")["k-means"] == [(150.0, 3.0)]
 
 
 def test_the_page_says_who_is_first_and_where_we_are_not(lines, tmp_path):
@@ -76,6 +84,9 @@ def test_the_page_says_who_is_first_and_where_we_are_not(lines, tmp_path):
     tables = [found for task in TASKS if (found := task_table(lines, task.name))]
     page = markdown(plan, lines, tables)
     assert "| 100 links | wine | .400 | k-means | .600 |" in page
+    assert "- **Round clusters** (k-means; 1 of 2 cells: wine). The clusters are round in " in page
+    assert "| k-means | 2.00 |" in page
+    assert "| k-means | 3 |" in page
     assert "Planned and not run: iris (8 cells)." in page
     assert "- SeededKMeans, refused: reads labels" in page
     assert "10 cells of 9 that could be run: 2 sets, 5 methods, 2 seeds, at most 600 " in page

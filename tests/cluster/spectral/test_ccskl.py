@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
-from sklearn.datasets import load_iris, make_blobs
+from sklearn.datasets import load_iris, load_wine, make_blobs
+from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import StandardScaler
 
 from linkwise import CCSKL, Links
 from linkwise.cluster.spectral.ccskl import spectral_weights
@@ -38,6 +40,47 @@ def test_the_weights_are_the_minimum_that_another_solver_finds(seed):
     assert_allclose(weights, other.x, atol=1e-3)
 
 
+def slow_twin(X, links, n_neighbors, n_vectors):
+    """Graph, eigenvectors, weights and the best of all ways to part rows in two, the slow way."""
+    n = len(X)
+    squared = np.square(X[:, None] - X[None]).sum(axis=2)
+    order = np.argsort(squared, axis=1, kind="stable")
+    reach = np.sqrt(np.take_along_axis(squared, order, axis=1)[:, n_neighbors])
+    W = np.zeros((n, n))
+    for i in range(n):
+        for j in order[i, 1 : n_neighbors + 1]:
+            W[i, j] = W[j, i] = np.exp(-squared[i, j] / (reach[i] * reach[j]))
+    root = np.sqrt(W.sum(axis=1))
+    V = np.linalg.eigh(W / root[:, None] / root)[1][:, ::-1][:, :n_vectors]
+    falling = [{"type": "ineq", "fun": lambda b: np.append(b[:-1] - b[1:], b[-1])}]
+    weights = minimize(
+        cost, np.ones(n_vectors), (V, links), method="SLSQP", constraints=falling,
+        options={"ftol": 1e-13, "maxiter": 500},
+    ).x  # fmt: skip
+    K = V @ np.diag(weights) @ V.T
+    best, found = np.inf, None
+    for number in range(1, 2 ** (n - 1)):
+        labels = np.array([number >> i & 1 for i in range(n)])
+        parts = [np.flatnonzero(labels == k) for k in (0, 1)]
+        spread = sum(np.trace(K[np.ix_(p, p)]) - K[np.ix_(p, p)].sum() / len(p) for p in parts)
+        if spread < best:
+            best, found = spread, labels
+    return weights, found
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_small_example_is_what_the_slow_twin_finds(seed):
+    rng = np.random.default_rng(seed)
+    y = np.repeat([0, 1], [6, 5])
+    X = rng.normal(size=(11, 2)) + 1.2 * y[:, None]
+    links = Links.sample(y, 12, random_state=seed)
+    model = CCSKL(2, n_neighbors=4, n_vectors=4, n_init=50, random_state=0)
+    model.fit(X, constraints=links)
+    weights, labels = slow_twin(X, links, 4, 4)
+    assert_allclose(model.weights_, weights, atol=2e-3 * weights[0])
+    assert adjusted_rand_score(model.labels_, labels) == 1.0
+
+
 def test_no_other_falling_weights_do_better():
     rng = np.random.default_rng(0)
     V = np.linalg.qr(rng.normal(size=(10, 3)))[0]
@@ -56,14 +99,28 @@ def test_links_that_name_a_vector_raise_its_weight():
     assert weights[1] > 5 * weights[2]
 
 
-def test_links_help_where_there_are_many():
+def test_right_links_help_where_there_are_many():
     X, y = load_iris(return_X_y=True)
-    links = Links.sample(y, 600, random_state=0)
     plain = CCSKL(3, random_state=0).fit(X)
-    told = CCSKL(3, random_state=0).fit(X, constraints=links)
-    assert nmi(y, told.labels_) >= nmi(y, plain.labels_)
     assert_array_equal(plain.weights_[:4], [1, 1, 1, 0])
-    assert (np.diff(told.weights_) <= 1e-9).all()
+    for seed in range(3):
+        links = Links.sample(y, 600, random_state=seed)
+        told = CCSKL(3, random_state=0).fit(X, constraints=links)
+        assert nmi(y, told.labels_) > nmi(y, plain.labels_) + 0.02
+        assert (np.diff(told.weights_) <= 1e-9).all()
+
+
+def test_links_about_a_shuffled_truth_do_harm():
+    X, y = load_wine(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    right, wrong = [], []
+    for seed in range(4):
+        shuffled = np.random.RandomState(seed).permutation(y)
+        for truth, scores in ((y, right), (shuffled, wrong)):
+            links = Links.sample(truth, 600, random_state=seed)
+            model = CCSKL(3, random_state=0).fit(X, constraints=links)
+            scores.append(nmi(y, model.labels_))
+    assert np.mean(wrong) < np.mean(right) - 0.1
 
 
 def test_more_clusters_than_vectors_take_as_many_vectors():

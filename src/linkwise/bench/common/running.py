@@ -12,7 +12,7 @@ from pathlib import Path
 from linkwise.bench.common.environment import commit
 from linkwise.bench.common.measuring import Cell, Line
 from linkwise.bench.common.methods import Method, methods
-from linkwise.bench.common.tasks import TASKS
+from linkwise.bench.common.tasks import TASKS, Task
 from linkwise.bench.common.workers import Worker
 from linkwise.datasets import available
 from linkwise.datasets.load import size
@@ -30,7 +30,7 @@ class Plan:
     ----------
     folder : Path
         Where lines, pages and the environment of the peers are kept.
-    sets, methods : tuple of str or None
+    sets, methods, tasks : tuple of str or None
         Only these; None is all.
     n_seeds : int
         Seeds 0 to ``n_seeds - 1``.
@@ -49,6 +49,7 @@ class Plan:
     limit: float = 600.0
     n_jobs: int = 1
     peers: bool = False
+    tasks: tuple[str, ...] | None = None
 
     @property
     def lines(self) -> Path:
@@ -65,13 +66,18 @@ class Plan:
         known = {name: m for name, m in methods().items() if self.peers or not m.peer}
         return [known[name] for name in _chosen("a method", self.methods, known)]
 
+    def chosen_tasks(self) -> list[Task]:
+        """Return what methods are told."""
+        known = {task.name: task for task in TASKS}
+        return [known[name] for name in _chosen("a task", self.tasks, known)]
+
     def cells(self) -> Iterator[Cell]:
         """Yield every cell: all sets with the first seed first, small sets before large ones."""
-        names, taking_part = self.chosen_sets(), self.chosen_methods()
+        names, taking_part, told = self.chosen_sets(), self.chosen_methods(), self.chosen_tasks()
         for seed in range(self.n_seeds):
             for name in names:
                 for method in taking_part:
-                    for task in TASKS:
+                    for task in told:
                         if task.kind in method.kinds:
                             yield Cell(name, method.name, task.name, seed)
 

@@ -50,8 +50,8 @@ class TaskTable:
         return critical_difference(len(self.methods), len(self.sets))
 
 
-def task_table(lines: Sequence[Line], task: str) -> TaskTable | None:
-    """Return the table of a task; None where no method has a result.
+def task_table(lines: Sequence[Line], task: str, measure: str = "nmi") -> TaskTable | None:
+    """Return the table of a task by NMI, "ari" or "accuracy"; None where there is no result.
 
     A method that was tried on less than half as many sets as another is left out.
     """
@@ -61,7 +61,7 @@ def task_table(lines: Sequence[Line], task: str) -> TaskTable | None:
     for line in here:
         tried[line["method"]].add(line["set"])
         if line["status"] == "done":
-            found[line["method"], line["set"]].append(score(line))
+            found[line["method"], line["set"]].append(score(line, measure))
     most = max((len(sets) for sets in tried.values()), default=0)
     working = sorted({method for method, _ in found if 2 * len(tried[method]) > most})
     if not working:
@@ -75,9 +75,10 @@ def task_table(lines: Sequence[Line], task: str) -> TaskTable | None:
     return TaskTable(task, [working[i] for i in order], sets, table[:, order], ranks[order])
 
 
-def score(line: Line) -> float:
+def score(line: Line, measure: str = "nmi") -> float:
     """Return the NMI on rows nobody named; of those who ask, each about other rows, on all rows."""
-    return float(line["nmi"] if line["task"].endswith(" asked") else line["nmi_free"])
+    asked = line["task"].endswith(" asked")
+    return float(line[measure] if asked else line[f"{measure}_free"])
 
 
 def _all_named(line: Line) -> bool:
@@ -119,15 +120,15 @@ def behind(table: TaskTable, method: str, by: float) -> list[tuple[str, float, s
     return lost
 
 
-def costs(lines: Iterable[Line]) -> dict[str, list[tuple[float, float]]]:
-    """Return, by method, rows and median seconds of each set, the smallest first.
+def costs(lines: Iterable[Line], of: str = "seconds") -> dict[str, list[tuple[float, float]]]:
+    """Return, by method, rows and median seconds, or "memory_mb", of each set, smallest first.
 
     The first cells of a process also compile what they need; a median does not see it.
     """
     found: dict[tuple[str, int], list[float]] = defaultdict(list)
     for line in lines:
         if line["status"] == "done":
-            found[line["method"], line["n"]].append(line["seconds"])
+            found[line["method"], line["n"]].append(line[of])
     by_method: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for (method, n), seconds in sorted(found.items()):
         by_method[method].append((float(n), float(np.median(seconds))))

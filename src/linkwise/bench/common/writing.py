@@ -13,6 +13,7 @@ from linkwise.bench.common.drawing import lines as draw_lines
 from linkwise.bench.common.drawing import rank_axis
 from linkwise.bench.common.environment import commit, hardware, versions
 from linkwise.bench.common.measuring import Line
+from linkwise.bench.common.reasons import reasons
 from linkwise.bench.common.running import Plan, read_lines
 from linkwise.bench.common.summary import (
     FEWEST,
@@ -62,7 +63,11 @@ def markdown(plan: Plan, lines: Sequence[Line], tables: Sequence[TaskTable]) -> 
         _behind(tables),
         "## Seconds",
         "Of computing on one core, median over all cells of a set with that many rows.",
-        _costs(lines),
+        _costs(lines, "seconds", 2),
+        "## Megabytes",
+        "The most memory a cell took beyond what its process held before, median over all cells of "
+        "a set with that many rows; 0 where earlier cells had left enough.",
+        _costs(lines, "memory_mb", 0),
         "## What there is no figure for",
         _missing(plan, lines),
     ]
@@ -74,8 +79,12 @@ nothing is standardised. All methods get the same links and labels, the true num
 their own default settings. Scores are NMI on rows nobody named, because named rows score
 themselves; a set with fewer than {FEWEST} such rows is left out of the task. Only methods that ask
 are scored on all rows: each asks about others. Ranks are over sets, of means over seeds; a method
-without a result comes last. `linkwise bench common` runs all of it and writes this page; a `.npz`
-file with `X` and `y` added to the folder `LINKWISE_DATA` joins by itself."""
+without a result comes last.
+
+`linkwise bench common --data FOLDER` runs all of it on scikit-learn's sets and every `.npz` file
+with `X` and `y` in the folder, and writes this page and one with pictures. A file that is added
+joins by itself: `numpy.savez("FOLDER/mine.npz", X=rows, y=classes)`, then
+`linkwise bench common --data FOLDER --sets mine`."""
 
 
 def _made(plan: Plan, lines: Sequence[Line]) -> str:
@@ -85,7 +94,7 @@ def _made(plan: Plan, lines: Sequence[Line]) -> str:
     planned = sum(1 for _ in plan.cells())
     return (
         f"Written {datetime.now(UTC):%Y-%m-%d} from {len(lines)} cells of {planned} that could be "
-        f"run: {len(sets)} sets, "
+        f"run: {len(sets)} {'set' if len(sets) == 1 else 'sets'}, "
         f"{len({line['method'] for line in lines})} methods, {seeds} "
         f"{'seed' if seeds == 1 else 'seeds'}, at most {plan.limit:g} seconds of computing a "
         "cell.\n"
@@ -144,22 +153,33 @@ def _behind(tables: Sequence[TaskTable]) -> str:
     if not rows:
         return f"Nowhere by more than {NOTABLE} in NMI."
     header = ("told", "set", OURS, "first", "its NMI")
-    return f"Sets where it is behind the first by more than {NOTABLE} in NMI.\n\n" + table(
-        header, rows
+    why = reasons([(row[1], row[3]) for row in rows])
+    return "\n\n".join(
+        [
+            f"Sets where it is behind the first by more than {NOTABLE} in NMI.",
+            table(header, rows),
+            "Why, by what those that are first see in rows:",
+            "\n".join(why),
+        ]
     )
 
 
-def _costs(lines: Sequence[Line]) -> str:
-    found = costs(lines)
+def _costs(lines: Sequence[Line], of: str, digits: int) -> str:
+    found = costs(lines, of)
     sizes = sorted({n for points in found.values() for n, _ in points})
     if not sizes:
         return "Nothing yet."
     some = [sizes[i] for i in np.unique(np.linspace(0, len(sizes) - 1, 6).astype(int))]
     rows = []
     for name in sorted(found):
-        seconds = dict(found[name])
-        rows.append([name, *(f"{seconds[n]:.2f}" if n in seconds else "–" for n in some)])
+        figures = dict(found[name])
+        rows.append([name, *(_cost(figures.get(n), digits) for n in some)])
     return table(["", *(f"{n:,.0f} rows" for n in some)], rows)
+
+
+def _cost(figure: float | None, digits: int) -> str:
+    """Return a cost as text; a dash where there is none, or where nobody could tell."""
+    return "–" if figure is None or np.isnan(figure) else f"{figure:.{digits}f}"
 
 
 def _missing(plan: Plan, lines: Sequence[Line]) -> str:
@@ -191,6 +211,9 @@ def html(plan: Plan, lines: Sequence[Line], tables: Sequence[TaskTable]) -> str:
     by_task = {one.task: one for one in tables}
     body = ["<h1>Everything against everybody</h1>", f"<p>{escape(_made(plan, lines))}</p>"]
     body += ["<h2>Mean NMI</h2>", _heat_of_tasks(tables)]
+    for measure, heading in (("ari", "Mean adjusted Rand index"), ("accuracy", "Mean accuracy")):
+        others = [task_table(lines, one.task, measure) for one in tables]
+        body += [f"<h2>{heading}</h2>", _heat_of_tasks([one for one in others if one is not None])]
     body += ["<h2>More answers</h2>", _curves(by_task, "links"), _curves(by_task, "asked")]
     body += ["<h2>Mean ranks</h2>", "<p>Within the shaded band chance may decide.</p>"]
     for one in tables:

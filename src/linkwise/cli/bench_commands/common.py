@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -11,9 +12,17 @@ from linkwise.tables import check_output
 
 
 @click.command("common")
+@click.option(
+    "--data",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of .npz files with X and y that take part, instead of LINKWISE_DATA.",
+)
 @click.option("--sets", type=NameList(), help="Only these data sets.")
 @click.option(
     "--methods", type=NameList(), help="Only these methods, as they are called in tables."
+)
+@click.option(
+    "--tasks", type=NameList(), help='Only these, such as none,"500 links, 10% wrong",100 asked.'
 )
 @click.option(
     "--seeds", type=click.IntRange(min=1), default=3, show_default=True, help="Draws of each cell."
@@ -44,8 +53,10 @@ from linkwise.tables import check_output
 @click.option("-o", "--output", type=FilePath((".md",)), help="Write the page to this file, too.")
 @quiet_option
 def common(
+    data: Path | None,
     sets: tuple[str, ...] | None,
     methods: tuple[str, ...] | None,
+    tasks: tuple[str, ...] | None,
     seeds: int,
     limit: float,
     jobs: int,
@@ -57,13 +68,14 @@ def common(
 ) -> None:
     """Run all methods on all data sets, and write who is first, by how much, at what cost.
 
-    The sets are scikit-learn's and every .npz file with X and y in the folder LINKWISE_DATA. What
+    The sets are scikit-learn's and every .npz file with X and y in a folder. What
     was measured is kept in OUT, a line of JSON a cell: the command can be stopped, and goes on
     where it was.
 
     \b
     Examples:
       linkwise bench common --sets iris,wine --seeds 1
+      linkwise bench common --data my-folder --sets my-set
       linkwise bench common --peers --jobs 8 --limit 600
       linkwise bench common --report -o page.md
     """
@@ -72,7 +84,9 @@ def common(
 
     if output is not None:
         check_output(output)
-    plan = Plan(out, sets, methods, seeds, limit, jobs, peers)
+    if data is not None:
+        os.environ["LINKWISE_DATA"] = str(data.resolve())  # processes that are started read it too
+    plan = Plan(out, sets, methods, seeds, limit, jobs, peers, tasks)
 
     def say(line: str) -> None:
         if not quiet:

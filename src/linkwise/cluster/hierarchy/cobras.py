@@ -19,6 +19,7 @@ from linkwise.cluster.hierarchy.super_instances import (
     split_rows,
 )
 from linkwise.constraints import Knowledge, Links
+from linkwise.offering import without_row_weights
 from linkwise.typing import Matrix, MatrixLike, Seed
 from linkwise.validation import check_number
 
@@ -114,6 +115,7 @@ class COBRAS(ConstrainedClusterer):
         self.report = report
         self.random_state = random_state
 
+    @without_row_weights
     def fit(
         self,
         X: MatrixLike,

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from sklearn.metrics import pairwise_distances_argmin
 
-from linkwise.cluster.base import ConstrainedClusterer
+from linkwise.cluster.kmeans.row_weights import RowWeighingClusterer
 from linkwise.cluster.starts import class_means, complete_centers, restart_empty
 from linkwise.constraints import PartialLabels
 from linkwise.kernels.kmeans_step import cluster_means
@@ -15,7 +15,7 @@ from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_number
 
 
-class ConstrainedKMeans(ConstrainedClusterer):
+class ConstrainedKMeans(RowWeighingClusterer):
     r"""K-means in which every labelled row stays in the cluster of its class.
 
     Minimises :math:`\sum_i \|x_i - \mu_{z_i}\|^2` over centres :math:`\mu` and labels :math:`z`,
@@ -91,14 +91,16 @@ class ConstrainedKMeans(ConstrainedClusterer):
         check_number(self, "max_iter", low=1, integer=True)
 
     def _fit(self, X: Matrix, knowledge: PartialLabels, rng: np.random.RandomState) -> None:
-        centers = complete_centers(X, class_means(X, knowledge), self.n_clusters_, rng)
+        weights = self._row_weights
+        known = class_means(X, knowledge, weights)
+        centers = complete_centers(X, known, self.n_clusters_, rng, weights)
         labels = np.full(X.shape[0], -1, dtype=np.int32)
         for n_iter in range(1, self.max_iter + 1):
             previous = labels
             labels = pairwise_distances_argmin(X, centers).astype(np.int32)
             labels[knowledge.known] = knowledge.codes[knowledge.known]
-            centers, counts = cluster_means(X, labels, centers)
-            restart_empty(X, centers, counts)
+            centers, counts = cluster_means(X, labels, centers, weights)
+            restart_empty(X, centers, counts, weights)
             if np.array_equal(labels, previous):
                 break
         self.labels_, self.cluster_centers_, self.n_iter_ = labels, centers, n_iter

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
 
-from linkwise.cluster.base import ConstrainedClusterer, Labels
+from linkwise.cluster.base import Labels
 from linkwise.cluster.kmeans.linked_lloyd import lloyd_with_links
-from linkwise.cluster.starts import complete_centers
+from linkwise.cluster.kmeans.row_weights import RowWeighingClusterer, weighed
+from linkwise.cluster.starts import Weights, complete_centers
 from linkwise.constraints import Links
 from linkwise.constraints.groups import Groups
 from linkwise.errors import Infeasible
@@ -22,7 +23,7 @@ from linkwise.validation import check_number
 SEARCH_STEPS = 10_000
 
 
-class COPKMeans(ConstrainedClusterer):
+class COPKMeans(RowWeighingClusterer):
     r"""K-means under hard must-links and cannot-links.
 
     Each round gives every must-link component, as one, the nearest centre that no cannot-linked
@@ -103,17 +104,19 @@ class COPKMeans(ConstrainedClusterer):
 
     def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:
         knowledge.closure()  # raises Contradiction and names the chain
-        linked = _LinkedRows(knowledge)
-        centers = complete_centers(X, np.empty((0, X.shape[1])), self.n_clusters_, rng)
-        end = lloyd_with_links(X, linked, centers, self.max_iter)
+        weights = self._row_weights
+        linked = _LinkedRows(knowledge, weights)
+        centers = complete_centers(X, np.empty((0, X.shape[1])), self.n_clusters_, rng, weights)
+        end = lloyd_with_links(X, linked, centers, self.max_iter, weights)
         self.labels_, self.cluster_centers_, self.n_iter_ = end
 
 
 class _LinkedRows:
     """The rows that links name, and how they are assigned, a must-link component as one."""
 
-    def __init__(self, links: Links) -> None:
+    def __init__(self, links: Links, weights: Weights) -> None:
         self.links = links
+        self.weights = weights
         self.groups = Groups.of(links)
         self.differ = self.groups.separation()
 
@@ -122,7 +125,8 @@ class _LinkedRows:
         rows = self.groups.rows
         if len(rows) == 0:
             return
-        cost = self.groups.sums(euclidean_distances(X[rows], centers, squared=True))
+        apart = euclidean_distances(X[rows], centers, squared=True)
+        cost = self.groups.sums(weighed(apart, rows, self.weights))
         found, stuck, proven = colour_groups(
             cost, self.differ.indptr, self.differ.indices, SEARCH_STEPS
         )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import pairwise_distances_argmin
 
 from linkwise.cluster.base import Labels
-from linkwise.cluster.starts import restart_empty
+from linkwise.cluster.starts import Weights, restart_empty
 from linkwise.kernels.kmeans_step import cluster_means
 from linkwise.typing import Matrix
 
@@ -33,15 +33,21 @@ class End(NamedTuple):
     n_iter: int
 
 
-def lloyd_with_links(X: Matrix, linked: LinkedRows, centers: NDArray[Any], max_iter: int) -> End:
+def lloyd_with_links(
+    X: Matrix,
+    linked: LinkedRows,
+    centers: NDArray[Any],
+    max_iter: int,
+    weights: Weights = None,
+) -> End:
     """Alternate labels and centres, from ``centers``, until no label changes."""
     labels = np.full(X.shape[0], -1, dtype=np.int32)
     for n_iter in range(1, max_iter + 1):
         previous = labels
         labels = pairwise_distances_argmin(X, centers).astype(np.int32)
         linked.assign(X, centers, labels, previous)
-        centers, counts = cluster_means(X, labels, centers)
-        restart_empty(X, centers, counts)
+        centers, counts = cluster_means(X, labels, centers, weights)
+        restart_empty(X, centers, counts, weights)
         if np.array_equal(labels, previous):
             break
     return End(labels, centers, n_iter)

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from linkwise.cluster.base import ConstrainedClusterer, Labels
+from linkwise.cluster.base import Labels
 from linkwise.cluster.kmeans.linked_lloyd import lloyd_with_links
-from linkwise.cluster.starts import complete_centers, neighbourhood_means
+from linkwise.cluster.kmeans.row_weights import RowWeighingClusterer, weighed
+from linkwise.cluster.starts import Weights, complete_centers, neighbourhood_means
 from linkwise.cluster.visit_order import surest_first
 from linkwise.constraints import Links
 from linkwise.constraints.groups import Groups
@@ -21,7 +22,7 @@ from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_number
 
 
-class PCKMeans(ConstrainedClusterer):
+class PCKMeans(RowWeighingClusterer):
     r"""K-means that pays ``weight`` for every broken link.
 
     Minimises over labels :math:`z` and centres :math:`\mu`
@@ -111,20 +112,24 @@ class PCKMeans(ConstrainedClusterer):
         check_number(self, "max_iter", low=1, integer=True)
 
     def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:
-        weight = _mean_squared_distance(X) if self.weight == "auto" else float(self.weight)
-        linked = _LinkedRows(knowledge, weight)
-        known = neighbourhood_means(X, knowledge, self.n_clusters_)
-        centers = complete_centers(X, known, self.n_clusters_, rng)
-        end = lloyd_with_links(X, linked, centers, self.max_iter)
+        weights = self._row_weights
+        auto = self.weight == "auto"
+        weight = _mean_squared_distance(X, weights) if auto else float(self.weight)
+        linked = _LinkedRows(knowledge, weight, weights)
+        known = neighbourhood_means(X, knowledge, self.n_clusters_, weights)
+        centers = complete_centers(X, known, self.n_clusters_, rng, weights)
+        end = lloyd_with_links(X, linked, centers, self.max_iter, weights)
         self.labels_, self.cluster_centers_, self.n_iter_ = end
         broken = knowledge.weight[~knowledge.satisfied(end.labels)].sum()
-        self.objective_ = _distance_to_own(X, end.centers, end.labels) + weight * float(broken)
+        apart = _distance_to_own(X, end.centers, end.labels, weights)
+        self.objective_ = apart + weight * float(broken)
 
 
 class _LinkedRows:
     """The rows that links name, and how they are moved."""
 
-    def __init__(self, links: Links, weight: float) -> None:
+    def __init__(self, links: Links, weight: float, weights: Weights) -> None:
+        self.weights = weights
         self.groups = Groups.of(links)
         self.graph = self.groups.links.signed_graph()
         self.price = self.graph.data * weight
@@ -134,7 +139,8 @@ class _LinkedRows:
         rows = self.groups.rows
         if len(rows) == 0:
             return
-        cost = euclidean_distances(X[rows], centers, squared=True).astype(np.float64)
+        apart = euclidean_distances(X[rows], centers, squared=True).astype(np.float64)
+        cost = weighed(apart, rows, self.weights)
         own = previous[rows]
         components = surest_first(cost, self.groups.group)
         singles = surest_first(cost, np.arange(len(rows)))
@@ -148,16 +154,23 @@ class _LinkedRows:
         labels[rows] = own
 
 
-def _mean_squared_distance(X: Matrix) -> float:
+def _mean_squared_distance(X: Matrix, weights: Weights) -> float:
     if sp.issparse(X):
-        return float(mean_variance_axis(X, axis=0)[1].sum())
-    return float(X.var(axis=0, dtype=np.float64).sum())
+        heed = None if weights is None else weights.astype(X.dtype)
+        return float(mean_variance_axis(X, axis=0, weights=heed)[1].sum())
+    if weights is None:
+        return float(X.var(axis=0, dtype=np.float64).sum())
+    mean = np.average(X, axis=0, weights=weights)
+    return float(np.average(np.square(X - mean), axis=0, weights=weights).sum())
 
 
-def _distance_to_own(X: Matrix, centers: NDArray[Any], labels: NDArray[np.int32]) -> float:
+def _distance_to_own(
+    X: Matrix, centers: NDArray[Any], labels: NDArray[np.int32], weights: Weights
+) -> float:
     """Sum of squared distances to the own centre, one cluster at a time."""
     total = 0.0
     for k in np.unique(labels):
         members = np.flatnonzero(labels == k)
-        total += float(euclidean_distances(X[members], centers[k : k + 1], squared=True).sum())
+        apart = euclidean_distances(X[members], centers[k : k + 1], squared=True)
+        total += float(weighed(apart, members, weights).sum())
     return total

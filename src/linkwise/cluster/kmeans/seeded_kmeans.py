@@ -7,14 +7,14 @@ from typing import ClassVar, Literal
 import numpy as np
 from sklearn.cluster import KMeans
 
-from linkwise.cluster.base import ConstrainedClusterer
+from linkwise.cluster.kmeans.row_weights import RowWeighingClusterer
 from linkwise.cluster.starts import class_means, complete_centers
 from linkwise.constraints import PartialLabels
 from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_number
 
 
-class SeededKMeans(ConstrainedClusterer):
+class SeededKMeans(RowWeighingClusterer):
     r"""K-means that starts from the means of the labelled rows and then forgets the labels.
 
     The first centres are the class means of the labelled rows, missing ones are drawn by
@@ -95,9 +95,11 @@ class SeededKMeans(ConstrainedClusterer):
         check_number(self, "tol", low=0)
 
     def _fit(self, X: Matrix, knowledge: PartialLabels, rng: np.random.RandomState) -> None:
-        start = complete_centers(X, class_means(X, knowledge), self.n_clusters_, rng)
+        weights = self._row_weights
+        known = class_means(X, knowledge, weights)
+        start = complete_centers(X, known, self.n_clusters_, rng, weights)
         model = KMeans(self.n_clusters_, init=start, n_init=1, max_iter=self.max_iter, tol=self.tol)
-        model.fit(X)
+        model.fit(X, sample_weight=weights)
         self.labels_ = model.labels_.astype(np.int32, copy=False)
         self.cluster_centers_ = model.cluster_centers_
         self.n_iter_ = model.n_iter_

@@ -122,8 +122,10 @@ class MaxMarginClustering(LinearClusterer):
     Not the method when nothing is known (k-means is as good and quicker), when clusters have no
     flat borders (unless ``kernel="rbf"``), when more than two of them lie on one line (clusters are
     cones around the mean of all rows), or when features have units of their own: standardise them
-    first. Where many answers are wrong, a larger ``alpha`` and ``delta`` (0.03 and 5, say) listen
-    to the links less and to the other rows more.
+    first. Nor when answers are wrong and must-links rare: on the ten digits 500 links of which one
+    in ten is flipped leave it below k-means (accuracy .715 against .773). A larger ``alpha`` and
+    ``delta`` (0.03 and 5, say) listen to the links less and to the other rows more: .797 there,
+    at up to .09 less where answers are right.
 
     Centred rows make the scores of every cluster sum to zero, which is the balance that keeps all
     rows from joining one cluster. Time and memory are linear in the rows; sparse rows are never

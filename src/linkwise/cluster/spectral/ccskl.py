@@ -80,9 +80,11 @@ class CCSKL(ConstrainedClusterer):
     authors minimise elsewhere. Its own program may ask weights to fall faster.
 
     Not the method where links have to be heard by single rows: a few numbers are learned, so links
-    turn the whole picture and bind no row. Finding near rows compares all with all. ``predict``
-    gives a new row the cluster of the nearest row seen in ``fit``. Contradictory links are repaired
-    first, with a warning.
+    turn the whole picture and bind no row. As smoother vectors never count less, links cannot ask
+    for a division that the graph thinks less natural: on wine, standardised, 600 links leave NMI at
+    .861, and as many about a shuffled truth take it to .654 (means of four draws). Finding near
+    rows compares all with all. ``predict`` gives a new row the cluster of the nearest row seen in
+    ``fit``. Contradictory links are repaired first, with a warning.
 
     References
     ----------
