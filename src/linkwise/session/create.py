@@ -139,9 +139,8 @@ def open_model(
 ) -> SequentialClustering:
     """Return the model of a session, without answers.
 
-    Large ones leave their labels in the file. Should it be cut short in the moment in which they
-    vote, the system ends the process; at any other time that is found out and told. Labels that
-    lie on a cluster are found there again, or made again.
+    Large ones leave their labels in the file, which nobody can cut short while they vote; that it
+    was is told. Labels that lie on a cluster are found there again, or made again.
     """
     model: SequentialClustering
     if LabelMatrix.is_elsewhere(folder / MODEL_FOLDER / ENSEMBLE_FOLDER):

@@ -29,7 +29,7 @@ from linkwise.errors import InvalidInput
 from linkwise.markup import html_table
 from linkwise.query import STRATEGIES
 from linkwise.running import run_options
-from linkwise.session.advice.around import Around, ClusterPage, look_around
+from linkwise.session.advice.around import Around, ClusterPage, Company, look_around
 from linkwise.session.advice.dealing import SECOND_OPINION, Desk, second_opinions
 from linkwise.session.advice.people import People, last_verdicts, measure_people
 from linkwise.session.advice.progress import Progress, Weighed, measure_progress
@@ -184,7 +184,7 @@ class Session(Speaking):
             self._growing = Lock()
             self._weighing = Lock()
             self._weighed: Weighed | None = None
-            self._company_known: tuple[NDArray[np.uint8], NDArray[np.int64]] | None = None
+            self._company_known: Company | None = None
             self._grown: SequentialClustering = self._model
             for _, _, payload in self._history.log.joins():
                 part = self._joining.read(payload)
@@ -760,9 +760,8 @@ class Session(Speaking):
         """Return the rows most like one, in which clusters they are, and what was said of it."""
         number = self._display.check(self._number(row))
         view, labelling, model = self._views.current(fresh=False)
-        own = self._grown.ensemble_.labels.rows([number])[0]
-        blocks, among = self._company
-        return look_around(number, n, view, labelling, model, own, blocks, among)
+        labels = self._grown.ensemble_.labels
+        return look_around(number, n, view, labelling, model, labels, self._company)
 
     def describe_cluster(self, cluster: int, limit: int = 1000) -> ClusterPage:
         """Return a cluster's rows, the surest first, diverse examples and what sets it apart."""
@@ -784,15 +783,14 @@ class Session(Speaking):
         return range(self.n_rows) if on_map is None else on_map.tolist()
 
     @property
-    def _company(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """The rows among which neighbours are looked for, and their blocks, (n_partitions, n)."""
-        on_map, labels = self.on_map, self._grown.ensemble_.labels
+    def _company(self) -> Company | None:
+        """The rows among which neighbours are looked for, None for all."""
+        on_map, known = self.on_map, self._company_known
         if on_map is None:
-            return labels.array[:, : self.n_rows], np.arange(self.n_rows)
-        known = self._company_known
-        if known is None or len(known[1]) != len(on_map):
-            known = np.ascontiguousarray(labels.rows(on_map).T), on_map
-            self._company_known = known
+            return None
+        if known is None or len(known.rows) != len(on_map):
+            blocks = self._grown.ensemble_.labels.rows(on_map)
+            self._company_known = known = Company(on_map, np.ascontiguousarray(blocks.T))
         return known
 
     def _read(self, rows: Sequence[int]) -> list[Row]:

@@ -140,10 +140,11 @@ class Shelf:
         return self.root / f"{_slug(title)}-{secrets.token_hex(4)}"
 
     def end_streams(self) -> None:
-        """Let all listeners go, so that the service can stop."""
+        """Let all listeners go and end what is computed, so that the service can stop."""
         self.closing = True
         for live in self._open.values():
             live.end_streams()
+            live.end_work()
 
     async def close(self) -> None:
         """Close all sessions."""

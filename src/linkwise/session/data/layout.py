@@ -65,14 +65,32 @@ def neighbours_layout(
     among the landmarks it shares most blocks with. ``shown`` are the rows to place, increasing,
     the landmarks among them; all by default.
     """
+    tell = current_options().progress or (lambda done, total, what: None)  # noqa: ARG005
+    landmarks, labels = model.landmarks_.rows, model.ensemble_.labels
+    shown = np.arange(labels.n_rows) if shown is None else shown
+    tell(0, len(shown), "placing landmarks")
+    places = _place_landmarks(np.ascontiguousarray(labels.rows(landmarks).T))
+    return _place_rows(model, places, shown)
+
+
+def quick_layout(model: SequentialClustering) -> Places:
+    """Place landmarks by their two leading principal components, and all other rows among them."""
+    landmarks = model.landmarks_
+    known = landmarks.features if landmarks.features.shape[1] else landmarks.vectors[:, 1:]
+    places = np.zeros((len(landmarks.rows), 2))
+    places[:, : min(2, known.shape[1])] = known[:, :2]
+    return _place_rows(model, places, np.arange(model.ensemble_.labels.n_rows))
+
+
+def _place_rows(
+    model: SequentialClustering, places: NDArray[np.float64], shown: NDArray[np.int64]
+) -> Places:
+    """Return places for the rows ``shown``, increasing, given those of the landmarks among them."""
     options = current_options()
     tell = options.progress or (lambda done, total, what: None)  # noqa: ARG005
     landmarks, labels = model.landmarks_.rows, model.ensemble_.labels
-    shown = np.arange(labels.n_rows) if shown is None else shown
     n = len(shown)
-    tell(0, n, "placing landmarks")
     landmark_blocks = np.ascontiguousarray(labels.rows(landmarks).T)
-    places = _place_landmarks(landmark_blocks)
     result = np.empty((n, 2))
     for start in range(0, n, BLOCK):
         if options.wants_to_stop():
