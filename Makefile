@@ -9,7 +9,7 @@ NEEDS_demo   := --no-compile --editable ".[plot]"
 NEEDS_studio := --editable ".[studio]"
 NEEDS_docs   := --editable ".[plot,studio]" --group docs
 NEEDS_release := --editable . --group release
-NEEDS_dev    := --editable ".[files,plot,tables,studio,postgres]" --group dev
+NEEDS_dev    := --editable ".[files,notebook,plot,tables,studio,postgres]" --group dev
 DEMO   := $(VENV)/.ready-demo
 STUDIO := $(VENV)/.ready-studio
 DEV    := $(VENV)/.ready-dev
@@ -34,10 +34,10 @@ test: $(DEV) page browser  ## the whole suite, doctests and browser tests includ
 	$(BIN)/python web/check.py test --fetch
 	$(BIN)/python -m pytest -q -n auto --dist loadgroup
 
-test-lowest: $(DEV)      ## the suite with the oldest versions that pyproject.toml allows
+test-lowest: $(DEV) page ## the suite with the oldest versions that pyproject.toml allows
 	$(BIN)/python tools/environments.py lowest
 
-test-matrix: $(DEV)      ## the suite with each Python that is supported
+test-matrix: $(DEV) page ## the suite with each Python that is supported
 	$(BIN)/python tools/environments.py matrix
 
 docs: $(DOCS)            ## the documentation site, into out/docs; a warning is an error (FAST=1: run no example)

@@ -44,11 +44,12 @@ class StudioBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         if not self._is_built(builder):
             builder.build()
         build_data["artifacts"].append("src/linkwise/server/studio/**")
+        build_data["artifacts"].append("src/linkwise/notebook/page/**")
 
     def _is_built(self, builder: ModuleType) -> bool:
         """Whether the page is there: packed with the sources, or younger than they are."""
         from_archive = (Path(self.root) / "PKG-INFO").exists()
-        return builder.PAGE.exists() if from_archive else builder.is_fresh()
+        return builder.is_built() if from_archive else builder.is_fresh()
 
     def _builder(self) -> ModuleType:
         path = Path(self.root) / "web" / "build.py"

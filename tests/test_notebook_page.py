@@ -15,7 +15,8 @@ def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
     from matplotlib import pyplot
 
     monkeypatch.chdir(tmp_path)
-    first, loop, pictures = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+    blocks = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+    first, loop, pictures, widget, in_python = blocks
     scope = {}
     with pytest.warns(ConstraintWarning) as caught:
         exec(first, scope)
@@ -36,6 +37,11 @@ def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
         assert len(pyplot.get_fignums()) == 6
     finally:
         pyplot.close("all")
+    pytest.importorskip("anywidget")
+    exec(widget, scope)
+    assert scope["widget"].question["rows"][0]["id"].startswith("flower-")
+    exec(in_python, scope)
+    assert len(scope["labels"]) == 150
 
 
 def test_the_page_lists_every_picture():

@@ -34,8 +34,8 @@ from linkwise.cli import main
 assert CliRunner().invoke(main, ["--help"]).exit_code == 0
 """
 ABSENT = (
-    "PIL", "cupy", "fastapi", "h11", "httpx", "matplotlib", "model2vec", "openpyxl", "pandas",
-    "polars", "psycopg", "pydantic", "ray", "skrub", "torch", "uvicorn",
+    "PIL", "anywidget", "cupy", "fastapi", "h11", "httpx", "ipywidgets", "matplotlib", "model2vec",
+    "openpyxl", "pandas", "polars", "psycopg", "pydantic", "ray", "skrub", "torch", "uvicorn",
 )  # fmt: skip
 
 
@@ -66,7 +66,9 @@ def test_development_tools_are_no_extras():
     assert {"dev", "lint", "test", "web"} <= set(PROJECT["dependency-groups"])
 
 
-@pytest.mark.parametrize("extra", ["all", "files", "plot", "postgres", "studio", "tables"])
+@pytest.mark.parametrize(
+    "extra", ["all", "files", "notebook", "plot", "postgres", "studio", "tables"]
+)
 def test_the_extra_of_a_user_exists(extra):
     assert extra in EXTRAS
 

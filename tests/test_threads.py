@@ -1,3 +1,5 @@
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -78,3 +80,27 @@ def test_no_more_items_are_drawn_than_threads_and_one():
 def test_an_error_in_one_item_reaches_the_caller():
     with pytest.raises(ZeroDivisionError):
         list(map_in_order(lambda x: 1 // x, [2, 1, 0, 1], 2))
+
+
+CORES = """
+import os
+os.cpu_count = lambda: 1  # no limit, and no affinity, is below it
+import linkwise as lw
+from sklearn.cluster import KMeans
+lw.PCKMeans(2, random_state=0).fit([[0.0], [1.0], [5.0], [6.0]])
+KMeans(2, n_init=1, random_state=0).fit([[0.0], [1.0], [5.0], [6.0]])
+"""
+
+
+def test_a_machine_that_cannot_count_its_cores_prints_no_traceback():
+    done = subprocess.run(
+        [sys.executable, "-c", CORES],
+        env={"PATH": "", "PYTHONPATH": ":".join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "physical cores" not in done.stderr
+    assert "Traceback" not in done.stderr
+    assert 'File "' not in done.stderr

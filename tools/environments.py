@@ -20,7 +20,7 @@ from uv import find_uv_bin
 ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / ".venvs"
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-EXTRAS = ("files", "plot", "postgres", "studio", "tables")
+EXTRAS = ("files", "notebook", "plot", "postgres", "studio", "tables")
 #: What versions break first: sparse graphs, data frames, files, options of commands, compiled code.
 SHORT = (
     "tests/constraints/test_argument.py",

@@ -24,8 +24,9 @@ from uv import find_uv_bin
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
 PAGE_IS_THERE = (
-    "from pathlib import Path; import linkwise; "
-    "assert (Path(linkwise.__file__).parent / 'server' / 'studio' / 'index.html').exists()"
+    "from pathlib import Path; import linkwise; home = Path(linkwise.__file__).parent; "
+    "assert (home / 'server' / 'studio' / 'index.html').exists(); "
+    "assert (home / 'notebook' / 'page' / 'widget.js').exists()"
 )
 IMPORT_ALL = "import linkwise as lw; [getattr(lw, name) for name in lw.__all__]"
 

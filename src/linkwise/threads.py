@@ -5,7 +5,9 @@ No result depends on how many there are. Estimators call the number ``n_jobs``, 
 does; everything below them calls it ``n_threads``.
 
 scikit-learn's own loops run in OpenMP's threads, and GNU's OpenMP waits for ever in a process that
-was forked from one in which it had threads. :func:`survive_fork` is called before such loops.
+was forked from one in which it had threads. :func:`survive_fork` is called before such loops. They
+also ask joblib for the number of physical cores, which prints a traceback where nobody can tell it
+(no ``lscpu``, an empty ``PATH``): so it is asked for once, quietly, before.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache
 from numbers import Integral
 from queue import Empty, SimpleQueue
@@ -33,8 +36,9 @@ _home = os.getpid()
 
 
 def survive_fork() -> None:
-    """In a forked process, let OpenMP do everything in the thread that asks; else do nothing."""
+    """In a forked process, let OpenMP do everything in the thread that asks."""
     global _home
+    _count_cores_quietly()
     if os.getpid() != _home:
         threadpool_limits(1, user_api="openmp")
         _home = os.getpid()
@@ -114,6 +118,15 @@ def map_in_order(
         finally:
             for future in pending:
                 future.cancel()
+
+
+@cache
+def _count_cores_quietly() -> None:
+    """Have joblib remember the number of physical cores, or that it cannot be told."""
+    with suppress(ImportError, AttributeError):  # it then says what it has to say
+        from joblib.externals.loky.backend.context import _count_physical_cores
+
+        _count_physical_cores()
 
 
 @cache

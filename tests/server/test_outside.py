@@ -110,3 +110,34 @@ def test_a_heap_of_json_is_refused_while_others_are_served(service):
         refused = owner.post(f"{FLOWERS}/events", content=heap, headers=headers)
         assert refused.status_code == 413
     assert service.lives()
+
+
+def test_many_listeners_that_connect_in_one_moment_all_hear(template, tmp_path):
+    """All connect before anybody has said a word, more of them than may stay without a token."""
+    root = shutil.copytree(template, tmp_path / "root")
+    with real_service(root) as service, ExitStack() as held, service.client() as owner:
+        tell(owner, answer(0, 1))  # the session is open
+        listeners = [held.enter_context(knock(service)) for _ in range(200)]
+        head = f"GET {FLOWERS}/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        for listener in listeners:
+            listener.sendall(f"{head}Authorization: {BEARER['Authorization']}\r\n\r\n".encode())
+        for listener in listeners:
+            assert listener.recv(4096).startswith(b"HTTP/1.1 200")
+        tell(owner, answer(0, 60, "different"))
+        for listener in listeners:
+            heard = b""
+            while b"id: 2\n" not in heard:
+                said = listener.recv(4096)
+                assert said
+                heard += said
+
+
+def test_silent_connections_of_one_address_are_few_after_a_second(template, tmp_path):
+    root = shutil.copytree(template, tmp_path / "root")
+    with real_service(root) as service, ExitStack() as held:
+        silent = [held.enter_context(knock(service)) for _ in range(150)]
+        began = time.monotonic()
+        assert all(is_cut(one) for one in silent[:22])
+        assert time.monotonic() - began < 8  # long before a head must be complete
+        silent[-1].sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        assert silent[-1].recv(100).startswith(b"HTTP/1.1 200")

@@ -19,6 +19,7 @@ from linkwise.cli.options import json_option
 #: One module of each extra, by which it is known to be there.
 EXTRAS = {
     "plot": "matplotlib",
+    "notebook": "anywidget",
     "tables": "skrub",
     "studio": "fastapi",
     "client": "httpx",
@@ -97,7 +98,9 @@ def _extra(name: str, module: str) -> Finding:
 
 
 def _page() -> Finding:
-    built = (Path(linkwise.__file__).parent / "server" / "studio" / "index.html").exists()
+    package = Path(linkwise.__file__).parent
+    pages = (package / "server" / "studio" / "index.html", package / "notebook/page/widget.js")
+    built = all(page.exists() for page in pages)
     return Finding("the studio's page", "built" if built else "not built: make page")
 
 

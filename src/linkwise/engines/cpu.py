@@ -48,8 +48,12 @@ class Cpu:
         ensemble.append(source, execution)
 
     def vote(self, ensemble: Ensemble, ballot: Ballot, n_threads: int | None) -> Votes:
-        blocks = ensemble.labels.array[:, : ballot.n_rows]
-        return ballot.amend(ballot.rule.count(blocks, n_threads))
+        with ensemble.labels.parts(ballot.n_rows) as parts:
+            counted = [ballot.rule.count(blocks, n_threads) for blocks in parts]
+        if len(counted) == 1:
+            return ballot.amend(counted[0])
+        labels, margins = zip(*counted, strict=True)
+        return ballot.amend(Votes(np.concatenate(labels), np.concatenate(margins)))
 
     def predict(
         self, ensemble: Ensemble, source: RowSource, rule: Rule, n_threads: int | None

@@ -11,20 +11,27 @@ from __future__ import annotations
 import errno
 import mmap as mmap_module
 import os
-import weakref
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwise.ensemble.holding import HeldFile
 from linkwise.ensemble.npy import read_npy_header
 from linkwise.errors import InvalidInput, LinkwiseError, MissingData
 from linkwise.files.headed import Format, short
 
+T = TypeVar("T")
+P = ParamSpec("P")
+
 ALIGNMENT = 64
 FORMAT = Format("linkwise label matrix", 1)
 FORGET_BYTES = 1 << 25
+#: Rows whose labels are read at once where a file cannot be kept from being cut.
+PART_ROWS = 1 << 16
 ARRAY_FILE = "labels.npy"
 HEADER_FILE = "labels.json"
 
@@ -52,7 +59,7 @@ class LabelMatrix:
         buffer: NDArray[np.uint8],
         n_rows: int,
         folder: Path | None = None,
-        watch: FileWatch | None = None,
+        watch: HeldFile | None = None,
     ) -> None:
         self._buffer = buffer
         self._n_rows = n_rows
@@ -108,8 +115,61 @@ class LabelMatrix:
         """Return the labels of some rows, point-major: (len(indices), n_partitions)."""
         chosen = np.asarray(indices, dtype=np.intp)
         self._check_inside(chosen)
-        self._check_file()
-        return np.ascontiguousarray(self._buffer[:, chosen].T)
+        if self._watch is None:
+            return np.ascontiguousarray(self._buffer[:, chosen].T)
+        with self._watch.held() as is_held:
+            if is_held:
+                return np.ascontiguousarray(self._buffer[:, chosen].T)
+            found = np.empty((len(chosen), self.n_partitions), dtype=np.uint8)
+            partition = np.empty(self._n_rows, dtype=np.uint8)
+            for p in range(self.n_partitions):
+                self._read(p, 0, partition)
+                found[:, p] = partition[chosen]
+            return found
+
+    @contextmanager
+    def parts(self, n_rows: int | None = None) -> Iterator[Iterable[NDArray[np.uint8]]]:
+        """Lend the labels of the first rows, all rows by default, in parts one after the other.
+
+        Each is (n_partitions, some rows) and good until the next one. Nobody can cut a mapped file
+        during the block, which should be short: who wants to write to it waits.
+        """
+        known = self._n_rows if n_rows is None else n_rows
+        if self._watch is None:
+            yield (self.array[:, :known],)
+            return
+        with self._watch.held() as is_held:
+            yield (self.array[:, :known],) if is_held else self._read_parts(known)
+
+    def _read_parts(self, n_rows: int) -> Iterator[NDArray[np.uint8]]:
+        room = _aligned(self.n_partitions, padded(min(n_rows, PART_ROWS)))
+        for start in range(0, n_rows, PART_ROWS):
+            part = room[:, : min(PART_ROWS, n_rows - start)]
+            for p in range(self.n_partitions):
+                self._read(p, start, part[p])
+            yield part
+
+    def _read(self, partition: int, start: int, into: NDArray[np.uint8]) -> None:
+        """Read labels from the file, which may be cut meanwhile: that is told."""
+        assert isinstance(self._buffer, np.memmap)
+        assert self._watch is not None
+        begin = self._buffer.offset + partition * self._buffer.shape[1]
+        self._watch.read(begin + start, into)
+
+    def each(
+        self,
+        n_rows: int,
+        work: Callable[Concatenate[NDArray[np.uint8], P], T],
+        *args: P.args,
+        **options: P.kwargs,
+    ) -> list[T]:
+        """Return ``work(labels, *args)`` for parts that make up the first rows, in order.
+
+        Each part is (n_partitions, some rows). Labels that lie on many machines are worked on
+        there, so ``work`` is a function with a name that any process can import.
+        """
+        with self.parts(n_rows) as parts:
+            return [work(blocks, *args, **options) for blocks in parts]
 
     def write(self, start: int, labels: ArrayLike) -> None:
         """Set the labels of the rows from ``start`` on; ``labels`` is (n_partitions, any).
@@ -239,10 +299,15 @@ class LabelMatrix:
                 f"but {HEADER_FILE} announces {n_partitions} partitions of {n_rows} rows."
             )
         if mmap:
-            return cls(buffer, n_rows, watch=FileWatch(path))
+            return cls(buffer, n_rows, watch=HeldFile(path))
         matrix = cls.empty(n_partitions, n_rows)
         matrix.write(0, buffer[:, :n_rows])
         return matrix
+
+    @staticmethod
+    def is_elsewhere(folder: str | os.PathLike[str]) -> bool:
+        """Tell whether a folder says how many labels there are, and holds none of them."""
+        return _read_header(Path(folder) / HEADER_FILE).get("elsewhere") is True
 
     @classmethod
     def resume(cls, folder: str | os.PathLike[str]) -> LabelMatrix:
@@ -306,22 +371,3 @@ def _open(path: Path) -> NDArray[np.uint8]:
     if dtype != np.uint8 or len(shape) != 2 or by_column or offset % ALIGNMENT:
         raise InvalidInput(f"{path} holds {dtype} of shape {shape}, not labels.")
     return np.memmap(path, np.uint8, "r", offset, (shape[0], shape[1]))
-
-
-class FileWatch:
-    """Tells whether a file that is mapped has still the length it had."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._file = os.open(path, os.O_RDONLY)
-        weakref.finalize(self, os.close, self._file)
-        self._size = os.fstat(self._file).st_size
-
-    def check(self) -> None:
-        """Refuse to go on if the file is shorter now."""
-        size = os.fstat(self._file).st_size
-        if size < self._size:
-            raise InvalidInput(
-                f"{self._path} was cut short while it was in use: it had {self._size} bytes and "
-                f"has {size}. Put a copy back, and open it again."
-            )

@@ -1,9 +1,11 @@
 """Connections: how many there may be, how long they may say nothing, and who goes first.
 
 A connection is a *stranger* until a request with a token has come through it. Strangers are few
-and in a hurry: when there are too many, from one address or together, the one that has been here
-longest is sent away, so that there is always room for the next, who may be the owner. Those who
-showed a token stay as long as they have something to say, and the token is good.
+and in a hurry: when there are too many from one address, those that have been here longest are sent
+away, so that there is always room for the next, who may be the owner. But nobody is before there
+was time to read their token: many who come in one moment all get in. Only when there are too many
+strangers in all, the oldest goes at once. Those who showed a token stay as long as they have
+something to say, and the token is good.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from linkwise.server.keys import Holder, Keys
 from linkwise.server.limits import Limits
 
 LOOK_EVERY = 1.0
+#: Seconds that a stranger has for sending a token, and that we have for reading it.
+GRACE = 1.0
 #: Seconds that a guest's connection may rest between two requests.
 GUEST_REST = 65
 #: Bytes up to which it is cheaper to copy than to send apart.
@@ -32,20 +36,26 @@ class Doors:
     """All connections of a service; used in the event loop only."""
 
     def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+        self._limits, self._most = limits, limits.strangers
         self._strangers: OrderedDict[Connection, None] = OrderedDict()
         self._guests: set[Connection] = set()
         self._by_client: dict[Any, Connection] = {}
+
+    def make_room(self) -> None:
+        """Ask the system for the descriptors that all connections need; strangers get half."""
+        given = _allow_descriptors(self._limits.connections + self._limits.strangers + RESERVED)
+        if given is not None:
+            self._most = min(self._limits.strangers, max((given - RESERVED) // 2, 1))
 
     def enter(self, connection: Connection) -> None:
         """Let a new connection in, and those out for which there is no room any more."""
         self._by_client[connection.client] = connection
         self._strangers[connection] = None
-        here = [one for one in self._strangers if one.address == connection.address]
-        if len(here) > self._limits.strangers_per_address:
-            here[0].cut()
-        elif len(self._strangers) > self._limits.strangers:
+        if len(self._strangers) > self._most:
             next(iter(self._strangers)).cut()
+        if len(self._from(connection.address)) > self._limits.strangers_per_address:
+            # a timer runs after what had come by then was read
+            connection.loop.call_later(GRACE, self._make_room, connection.address)
 
     def leave(self, connection: Connection) -> None:
         """Forget a connection that is over."""
@@ -68,6 +78,17 @@ class Doors:
         self._guests.add(connection)
         return True
 
+    def _from(self, address: str) -> list[Connection]:
+        """Return the strangers from one address, the oldest first."""
+        return [one for one in self._strangers if one.address == address]
+
+    def _make_room(self, address: str) -> None:
+        """Let those go who are too many from one address and had their time."""
+        here, now = self._from(address), time.monotonic()
+        for one in here[: max(len(here) - self._limits.strangers_per_address, 0)]:
+            if one.had_time(now):
+                one.cut()
+
     async def watch(self, ending: asyncio.Event, keys: Keys) -> None:
         """Cut connections now and then, until the service ends: late ones, and void tokens'."""
         while not ending.is_set():
@@ -78,6 +99,8 @@ class Doors:
                 is_void = is_guest and connection.holder not in holders
                 if is_void or connection.is_late(now, rest, self._limits.body_seconds):
                     connection.cut()
+            for address in {one.address for one in self._strangers}:
+                self._make_room(address)
             try:
                 async with asyncio.timeout(LOOK_EVERY):
                     await ending.wait()
@@ -94,7 +117,8 @@ class Connection(H11Protocol):
     def __init__(self, *, doors: Doors, **options: Any) -> None:
         super().__init__(**options)
         self._doors = doors
-        self._rests_since = self._heard = time.monotonic()
+        self._rests_since = self._heard = self._came = time.monotonic()
+        self._asked: float | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take the place that the doors have."""
@@ -111,6 +135,8 @@ class Connection(H11Protocol):
         """Note that something came."""
         self._heard = time.monotonic()
         super().data_received(data)
+        if self._asked is None and self.cycle is not None:
+            self._asked = self._heard
 
     def on_response_complete(self) -> None:
         """Begin to wait for the next request."""
@@ -123,6 +149,10 @@ class Connection(H11Protocol):
         if cycle is None or cycle.response_complete:
             return now - self._rests_since > rest
         return cycle.more_body and not self.flow.read_paused and now - self._heard > body
+
+    def had_time(self, now: float) -> bool:
+        """Tell whether there was time to ask for something, and to be answered once."""
+        return now - (self._asked or self._came) >= GRACE
 
     def cut(self) -> None:
         """End it at once."""
@@ -161,14 +191,18 @@ class _Joined:
             self._transport.write(part)
 
 
-def make_room(limits: Limits) -> None:
-    """Allow this process the descriptors that its connections need, as far as the system lets."""
+def _allow_descriptors(wanted: int) -> int | None:
+    """Allow this process so many descriptors, as far as the system lets; returns how many it has.
+
+    None where that is not known, or where there is no limit.
+    """
     if os.name != "posix":
-        return
+        return None
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = limits.connections + limits.strangers + RESERVED
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return None if soft == resource.RLIM_INFINITY else soft
+    most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    return most

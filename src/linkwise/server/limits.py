@@ -39,8 +39,8 @@ class Limits:
     head_seconds: int = _limit(10, "seconds until the head of a request is complete")
     body_seconds: int = _limit(30, "seconds between two parts of a body")
     connections: int = _limit(1000, "connections that showed a token")
-    strangers: int = _limit(256, "connections that have not shown a token")
-    strangers_per_address: int = _limit(128, "of these, from one address")
+    strangers: int = _limit(1024, "connections that have not shown a token")
+    strangers_per_address: int = _limit(128, "of these, from one address for longer than a second")
     wrong_tokens: int = _limit(10, "wrong tokens a minute from one address without a wait")
 
     @classmethod

@@ -19,7 +19,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from linkwise.errors import InvalidInput
-from linkwise.server.doors import GUEST_REST, Connection, make_room
+from linkwise.server.doors import GUEST_REST, Connection
 from linkwise.server.live.memory import keep_few_pools
 from linkwise.server.refusals import InTheWay
 from linkwise.server.security import LONGEST_HEAD, LOOPBACK
@@ -187,5 +187,5 @@ def run(
     """Serve until the process is told to stop."""
     keep_few_pools()
     sys.setswitchinterval(SHARE_EVERY)
-    make_room(app.state.limits)
+    app.state.doors.make_room()
     Server(app, when_ready, https).run(sockets=[listener])

@@ -8,6 +8,7 @@ few open paths below.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import re
@@ -24,6 +25,7 @@ from linkwise.server.audit import Audit
 from linkwise.server.doors import Doors
 from linkwise.server.keys import HOLDER, Holder, Keys
 from linkwise.server.patience import Patience
+from linkwise.server.refusals import Stopping
 
 logger = logging.getLogger("linkwise.server")
 
@@ -128,6 +130,10 @@ class Gate:
             await self.app(scope, receive, guarded)
         except ClientDisconnect:
             return
+        except asyncio.CancelledError:  # the service ends, and waits no longer
+            if guarded.status is not None:
+                raise
+            await _answer(guarded, 503, str(Stopping()))
         except Exception as error:  # what it says may be data: it stays here
             logger.error("a fault in linkwise", exc_info=error)
             if guarded.status is not None:

@@ -14,7 +14,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from threading import Condition, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from linkwise.errors import LinkwiseError
 from linkwise.server.live.feed import Feed, journal_frame, view_frame
+from linkwise.server.live.interrupting import Interrupted, Interruptible
 from linkwise.server.live.memory import give_back
 from linkwise.server.live.turns import Turns
 from linkwise.server.refusals import Stopping
@@ -52,6 +53,8 @@ LONGEST_REST = 3.0
 FEWEST_TO_FOLLOW, SHARE_TO_FOLLOW = 5, 0.1
 #: Seconds between two times of giving free memory back.
 TIDY_EVERY = 5.0
+#: Seconds that a computation may still take when the service ends.
+PATIENCE = 2.0
 
 
 class LiveSession:
@@ -84,7 +87,7 @@ class LiveSession:
         self._view: View | None = None
         self._shown: dict[int, Labels] = {}
         self._failure: Exception | None = None
-        self._work = Condition()
+        self._work, self._steps = Condition(), Interruptible()
         self._wanted, self._stopped = True, False
         self._look_at = 1
         self._users, self._left = 0, time.monotonic()
@@ -115,8 +118,8 @@ class LiveSession:
         """Store the entries; returns when they are on the disk."""
         if any(KINDS[entry.kind].is_large or names_rows(entry) for entry in entries):
             # too much work for the event loop: ids may have to be read from the data
-            append = self.session.append
-            return await anyio.to_thread.run_sync(append, entries, limiter=self._writers)
+            append = self._interruptible(self.session.append, entries)
+            return await anyio.to_thread.run_sync(append, limiter=self._writers)
         stored: asyncio.Future[list[Event]] = self._loop.create_future()
         future = self.session.submit(entries)
         future.add_done_callback(lambda done: self._tell(_pass_result, done, stored))
@@ -124,11 +127,11 @@ class LiveSession:
 
     async def work(self, ask: Callable[..., Result], *args: object) -> Result:
         """Return ``ask(*args)``, computed in a thread when it is this session's turn."""
-        return await self._turns.run(self, partial(ask, *args))
+        return await self._turns.run(self, self._interruptible(ask, *args))
 
     async def look_back(self, ask: Callable[..., Result], *args: object) -> Result:
         """Return ``ask(*args)`` as :meth:`work` does, behind others who look back."""
-        return await self._looking_back.run(self, partial(ask, *args))
+        return await self._looking_back.run(self, self._interruptible(ask, *args))
 
     def stream(self, after: int | None) -> AsyncIterator[bytes]:
         """Yield the news after event ``after`` (None: from now on) as server-sent events."""
@@ -161,15 +164,34 @@ class LiveSession:
         """Let everybody go who listens or waits."""
         self._feed.end()
 
+    def end_work(self) -> None:
+        """Begin no computation any more; those which take longer than a moment are interrupted."""
+        self._stop_worker()
+        self._loop.call_later(PATIENCE, self._steps.interrupt)
+
     async def close(self) -> None:
         """End the streams, stop the worker and close the session."""
         self.end_streams()
-        with self._work:
-            self._stopped = True
-            self._work.notify_all()
+        self._stop_worker()
         await anyio.to_thread.run_sync(self._worker.join)
         self._stop_listening()
         await anyio.to_thread.run_sync(self.session.close)
+
+    def _stop_worker(self) -> None:
+        with self._work:
+            self._stopped = True
+            self._work.notify_all()
+
+    def _interruptible(self, ask: Callable[..., Result], *args: object) -> Callable[[], Result]:
+        """Return ``ask(*args)`` as work that ends when the service does."""
+
+        def work() -> Result:
+            try:
+                return self._steps.run(partial(ask, *args))
+            except Interrupted:
+                raise Stopping from None
+
+        return work
 
     def _pass_on(self, events: Sequence[Event]) -> None:
         """Tell the event loop; runs in the thread that stores events, in their order."""
@@ -184,6 +206,10 @@ class LiveSession:
 
     def _compute_views(self) -> None:
         """Run in the worker thread: labels of all events so far, again and again."""
+        with suppress(Interrupted):
+            self._steps.run(self._compute_and_tell)
+
+    def _compute_and_tell(self) -> None:
         tidied = 0.0
         while self._next():
             started, seq = time.perf_counter(), self.session.seq

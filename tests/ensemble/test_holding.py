@@ -1,0 +1,108 @@
+"""Labels in a file that somebody cuts while they are read: seen from a process of its own."""
+
+import subprocess
+import sys
+from threading import Thread
+
+import numpy as np
+import pytest
+
+from linkwise.ensemble import LabelMatrix, holding, store
+
+N_ROWS = 50_000
+
+#: Reads all labels, one partition after the other, while the other side cuts the file.
+READER = """
+import sys
+import numpy as np
+from linkwise.ensemble import LabelMatrix, holding, store
+from linkwise.errors import InvalidInput
+
+if "without" in sys.argv:
+    holding._lease = lambda file: False
+    store.PART_ROWS = 10_000
+matrix = LabelMatrix.load(sys.argv[1])
+try:
+    with matrix.parts() as parts:
+        total = 0
+        for k, part in enumerate(parts):
+            if k == 0:
+                print("reading", flush=True)
+                sys.stdin.readline()
+            total += sum(int(partition.sum()) for partition in part)
+        print("whole", total, flush=True)
+    sys.stdin.readline()
+    matrix.rows([0])
+except InvalidInput as error:
+    print(error, flush=True)
+"""
+
+
+@pytest.fixture
+def saved(tmp_path):
+    labels = np.random.default_rng(0).integers(256, size=(5, N_ROWS), dtype=np.uint8)
+    matrix = LabelMatrix.empty(5, N_ROWS)
+    matrix.write(0, labels)
+    matrix.save(tmp_path / "labels")
+    return tmp_path / "labels", labels
+
+
+def begin(folder, *words):
+    command = [sys.executable, "-c", READER, str(folder), *words]
+    pipe = subprocess.PIPE
+    reader = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+    assert reader.stdout.readline() == "reading\n"
+    return reader
+
+
+def go_on(reader):
+    reader.stdin.write("\n")
+    reader.stdin.flush()
+
+
+def cut(path):
+    with open(path, "r+b") as file:
+        file.truncate(200)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lends leases")
+def test_who_cuts_a_file_waits_until_it_was_read(saved):
+    folder, labels = saved
+    reader = begin(folder)
+    cutting = Thread(target=cut, args=(folder / "labels.npy",))
+    cutting.start()
+    cutting.join(1)
+    assert cutting.is_alive()
+    go_on(reader)
+    assert reader.stdout.readline() == f"whole {int(labels.sum(dtype=int))}\n"
+    cutting.join(60)
+    assert (folder / "labels.npy").stat().st_size == 200
+    said, _ = reader.communicate("\n", timeout=60)
+    assert "was cut short while it was in use" in said
+    assert reader.returncode == 0
+
+
+def test_without_a_lease_a_cut_is_told_and_kills_nobody(saved):
+    folder, _ = saved
+    reader = begin(folder, "without")
+    cut(folder / "labels.npy")
+    said, _ = reader.communicate("\n", timeout=60)
+    assert "was cut short while it was in use" in said
+    assert reader.returncode == 0
+
+
+@pytest.mark.parametrize("has_lease", [True, False])
+def test_the_labels_are_the_same_however_they_are_read(saved, has_lease, monkeypatch):
+    folder, labels = saved
+    if not has_lease:
+        monkeypatch.setattr(holding, "_lease", lambda _: False)
+    monkeypatch.setattr(store, "PART_ROWS", 20_000)
+    matrix = LabelMatrix.load(folder)
+    for n_rows in (N_ROWS, 20_000, 31_234, 1):
+        with matrix.parts(n_rows) as parts:
+            found = np.concatenate([part.copy() for part in parts], axis=1)
+        np.testing.assert_array_equal(found, labels[:, :n_rows])
+    np.testing.assert_array_equal(matrix.rows([N_ROWS - 1, 0, 7]), labels[:, [N_ROWS - 1, 0, 7]].T)
+    lent = matrix.borrowed(30_000)
+    with matrix.parts() as _, lent.parts() as parts:  # two may hold it at once
+        assert sum(part.shape[1] for part in parts) == 30_000
