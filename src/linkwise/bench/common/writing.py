@@ -12,7 +12,7 @@ import numpy as np
 from linkwise.bench.common.drawing import lines as draw_lines
 from linkwise.bench.common.drawing import rank_axis
 from linkwise.bench.common.environment import commit, hardware, versions
-from linkwise.bench.common.measuring import Line
+from linkwise.bench.common.measuring import Cell, Line
 from linkwise.bench.common.reasons import reasons
 from linkwise.bench.common.running import Plan, read_lines
 from linkwise.bench.common.summary import (
@@ -91,7 +91,7 @@ def _made(plan: Plan, lines: Sequence[Line]) -> str:
     commits = sorted({line.get("commit", "?") for line in lines}) or [commit()]
     sets = sorted({line["set"] for line in lines})
     seeds = len({line["seed"] for line in lines})
-    planned = sum(1 for _ in plan.cells())
+    planned = len({*plan.cells(), *map(Cell.of, lines)})
     return (
         f"Written {datetime.now(UTC):%Y-%m-%d} from {len(lines)} cells of {planned} that could be "
         f"run: {len(sets)} {'set' if len(sets) == 1 else 'sets'}, "
