@@ -299,6 +299,7 @@ class SessionDetail:
     has_images: bool
     has_text: bool
     layouts: list[str]
+    n_on_map: int
     strategies: list[str]
 
 

@@ -33,6 +33,11 @@ class Newcomers:
         """Return the features of the rows of a file, an array or a data frame."""
         with complaints_about(data), TemporaryDirectory() as folder:
             placed = place_data(data, Path(folder))
+            if placed.path.is_dir():
+                raise InvalidInput(
+                    f"{placed.path} is a folder of Parquet files, which are not read as a whole. "
+                    "session.model.predict(folder) reads them block by block."
+                )
             X = self._features(placed) if self._made is None else self._make(placed)
         return X if self._scaler is None else self._scaler.transform(X)
 
