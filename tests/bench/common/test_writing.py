@@ -94,6 +94,10 @@ def test_the_page_says_who_is_first_and_where_we_are_not(lines, tmp_path):
     assert "- **Round clusters** (k-means; 1 of 2 cells: wine). The clusters are round in " in page
     assert "| k-means | 2.00 |" in page
     assert "| k-means | 3 |" in page
+    assert "Less than half a megabyte" not in page
+    lighter = [{**one, "memory_mb": 0.2} if one["method"] == "k-means" else one for one in lines]
+    page = markdown(plan, lighter, tables)
+    assert "Less than half a megabyte on all of these: k-means." in page
     assert "Planned and not run: iris (8 cells)." in page
     assert "- SeededKMeans, refused: reads labels" in page
     assert "10 cells of 18 that could be run: 2 sets, 5 methods, 2 seeds, at most 600 " in page
