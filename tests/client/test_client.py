@@ -110,6 +110,7 @@ def test_everything_there_is_to_see_is_read(client):
     assert client.margins("flowers").values.max() <= 1
     assert sum(cluster.size for cluster in client.clusters("flowers")) == 150
     assert client.layout("flowers").shape == (150, 2)
+    assert client.on_map("flowers").tolist() == list(range(150))
     assert client.wait_for(client.begin_layout("flowers", "neighbours")).state == "done"
     assert [row.row for row in client.rows("flowers", [7, 3])] == [7, 3]
     asked = client.questions("flowers", 3, who="ann", skip=[(0, 1)])

@@ -19,6 +19,7 @@ from linkwise.engines.on_ray import keepers as keeping
 from linkwise.ensemble import as_source
 from linkwise.ensemble.execution import Execution
 from linkwise.errors import Cancelled, InvalidInput, MissingData, MissingExtra
+from linkwise.session import Session
 
 ray = pytest.importorskip(
     "ray", reason="the engine on a cluster needs Ray: pip install 'ray[data]'"
@@ -85,6 +86,7 @@ def plain(folder):
     found = {"fitted": (model.labels_, model.margins_)}
     model.update(LINKS)
     found["told"] = (model.labels_, model.margins_)
+    found["shares"], found["far"] = model.memberships_, model.outliers(0.01)
     model.extend(X[:700]).update(lw.Links(3700, must=[(0, 3100)]))
     found["grown"] = (model.labels_, model.margins_)
     found["predicted"] = model.predict(folder)
@@ -129,8 +131,10 @@ def test_a_cluster_says_what_one_machine_says(folder, plain, tmp_path):
     np.testing.assert_array_equal(model.predict(X), plain["predicted"])
     assert_same(twin, plain["told"])
     assert len(first.labels_) == 1100
+    np.testing.assert_array_equal(twin.memberships_, plain["shares"])
+    np.testing.assert_array_equal(twin.outliers(0.01), plain["far"])
     with pytest.raises(InvalidInput, match="the labels of 3700 rows in 6 partitions lie on a clu"):
-        _ = model.memberships_
+        _ = model.ensemble_.labels.array
     with pytest.raises(InvalidInput, match="rows were appended to a model on a cluster"):
         model.save(tmp_path / "model")
 
@@ -179,6 +183,47 @@ def test_a_stored_model_finds_its_labels_again(folder, plain, tmp_path):
         lw.load(tmp_path / "model", X=X[1:])
     make(engine).fit(folder)
     assert sorted((tmp_path / "storage").rglob("labels.npy")) == files
+
+
+@pytest.mark.usefixtures("cluster")
+def test_a_session_lives_there_and_opens_again(folder, tmp_path, monkeypatch):
+    """Two sessions are told the same: one on the cluster, one in this process."""
+    monkeypatch.setattr("linkwise.session.data.layout.MOST_ON_MAP", 50)
+    engine = lw.engines.Ray(shards=2, storage=tmp_path / "storage")
+    there = Session.create(tmp_path / "there", folder, 3, n_partitions=6, engine=engine)
+    here = Session.create(tmp_path / "here", folder, 3, n_partitions=6)
+    files = sorted((tmp_path / "storage").rglob("labels.npy"))
+    assert len(files) == 2
+    assert list((tmp_path / "there").rglob("labels.npy")) == []
+    before = [file.stat().st_mtime_ns for file in files]
+    others = int(np.flatnonzero(y != y[0])[0])
+    for session in (there, here):
+        session.answer(0, others, "different", who="ann")
+        session.split(0, who="ann")
+        session.export(tmp_path / f"labels of {session.name}")
+    assert there.query(3) == here.query(3)
+    for look in ("labels", "outliers"):
+        np.testing.assert_array_equal(getattr(there, look)(), getattr(here, look)())
+    np.testing.assert_array_equal(there.on_map, here.on_map)
+    for kind in ("pca", "neighbours"):
+        np.testing.assert_array_equal(there.layout(kind), here.layout(kind))
+    assert there.around(1) == here.around(1)
+    assert there.describe_cluster(1) == here.describe_cluster(1)
+    tables = [pq.read_table(tmp_path / f"labels of {name}") for name in ("there", "here")]
+    assert tables[0].equals(tables[1])
+    there.extend(X[:9])
+    there.close()
+    here.close()
+    with pytest.raises(MissingData, match="lie on a cluster"):
+        Session.open(tmp_path / "there")
+    with Session.open(tmp_path / "there", engine=engine) as again:
+        np.testing.assert_array_equal(again.labels()[:3000], here.labels())
+        assert again.n_rows == len(again.labels()) == 3009
+        again.undo(1)
+    assert [file.stat().st_mtime_ns for file in files] == before
+    assert sorted((tmp_path / "storage").rglob("labels.npy")) == files
+    with Session.open(tmp_path / "here", engine=engine) as other:  # keeps its labels itself
+        assert other.n_rows == 3000
 
 
 @pytest.mark.usefixtures("cluster")

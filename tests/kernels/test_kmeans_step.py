@@ -37,6 +37,20 @@ def test_means_are_the_means_of_the_members(container):
     assert_array_equal(counts, np.bincount(labels, minlength=4))
 
 
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_rows_that_weigh_more_pull_the_means(container):
+    rng = np.random.default_rng(0)
+    X, labels, weights = rng.random((30, 3)), rng.integers(0, 3, 30), rng.random(30)
+    weights[labels == 2] = 0.0
+    centers = np.full((4, 3), 9.0)
+    means, mass = cluster_means(container(X), labels, centers, weights)
+    for k in range(2):
+        here = labels == k
+        assert_allclose(means[k], np.average(X[here], axis=0, weights=weights[here]))
+        assert_allclose(mass[k], weights[here].sum())
+    assert_array_equal(means[2:], centers[2:])
+
+
 def test_means_of_float32_rows_do_not_drift():
     X = np.full((100_000, 1), 1000.1, dtype=np.float32)
     means, _ = cluster_means(X, np.zeros(100_000, dtype=int), np.zeros((1, 1), dtype=np.float32))

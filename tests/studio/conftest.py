@@ -12,6 +12,8 @@ import urllib.request
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from sklearn.datasets import load_digits, load_iris
 from threadpoolctl import threadpool_limits
@@ -88,6 +90,11 @@ def data_folder(tmp_path_factory):
         for i, picture in enumerate(load_digits().images[:40]):
             table.writerow([f"scan-{i}", f"{i}.png", picture.sum(), picture[:, :4].sum()])
             (folder / f"{i}.png").write_text("this is not a picture")
+    (folder / "rows").mkdir()
+    for k in range(2):
+        rows = np.random.default_rng(k).normal(size=(65_000, 2))
+        table = pa.table({"east": rows[:, 0], "north": 3 * rows[:, 1]})
+        pq.write_table(table, folder / "rows" / f"{k}.parquet")
     (folder / "empty.csv").write_text("height,weight\n")
     (folder / "one.csv").write_text("height,weight\n1,2\n")
     return folder
@@ -125,6 +132,7 @@ def templates(tmp_path_factory, data_folder):
         "useless": lambda at: Session.create(at, many[:120], 4, n_partitions=20),
         "unplaced": lambda at: Session.create(at, digits[:100], 3, n_partitions=5),
         "one": lambda at: Session.create(at, data_folder / "one.csv", 1, n_partitions=2),
+        "sampled": lambda at: Session.create(at, data_folder / "rows", 2, n_partitions=3),
         "many": lambda at: Session.create(at, many, 200, n_partitions=3),
     }
 

@@ -72,6 +72,30 @@ def test_rows_inside_a_loop_are_said_to_belong_together(open_page):
     assert (event["kind"], len(event["payload"]["rows"])) == ("together", n)
 
 
+def test_the_map_of_very_many_rows_shows_some_of_them(open_page):
+    """A point of the map is a row of the table, whatever its number among the points."""
+    studio = open_page("sampled")
+    about = studio.call("")
+    shown = f"{about['n_on_map']:,} of 130,000 rows"
+    assert about["n_on_map"] < 103_000
+    expect(studio.map).to_have_attribute("aria-label", re.compile(f"Map of {shown}"))
+    expect(studio.map).to_have_attribute("data-layout", "neighbours", timeout=60_000)
+    studio.button("Overview").click()
+    studio.page.wait_for_timeout(1500)
+    studio.lasso(0.01)
+    studio.page.get_by_label("Name for the chosen rows").fill("the middle")
+    studio.button("Give name").click()
+    studio.tab("History")
+    studio.sees("named “the middle”")
+    (event,) = studio.history()
+    rows = event["payload"]["rows"]
+    assert 10 < len(rows) < 2000
+    assert max(rows) > 103_000
+    for row in studio.call(f"/rows?rows={','.join(map(str, rows[-50:]))}"):
+        assert abs(row["fields"]["east"]) < 1
+        assert abs(row["fields"]["north"]) < 1
+
+
 def test_rows_inside_a_loop_are_given_a_name(open_page):
     studio = open_page("flowers")
     studio.lasso()

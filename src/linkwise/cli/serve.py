@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from linkwise.cli.announcement import announced
+from linkwise.cli.on_ray import cluster, ray_option
 from linkwise.cli.options import FilePath
 from linkwise.errors import missing_extra
 
@@ -57,6 +58,7 @@ token_option = click.option(
     envvar="LINKWISE_DATABASES",
     help="A database in which sessions may keep their journals; others are not connected to.",
 )
+@ray_option
 @click.option("--cert", type=FilePath(), help="Certificate for HTTPS, a PEM file.")
 @click.option("--cert-key", type=FilePath(), help="Private key of the certificate, a PEM file.")
 @click.option(
@@ -80,6 +82,7 @@ def command(
     token_file: Path | None,
     allow_host: tuple[str, ...],
     databases: tuple[str, ...],
+    ray: str | None,
     cert: Path | None,
     cert_key: Path | None,
     plain_http: bool,
@@ -98,6 +101,7 @@ def command(
       linkwise serve --root sessions
       linkwise serve --root sessions --data tables --port 9000
       linkwise serve --root sessions --token-file token.txt --quiet
+      linkwise serve --root sessions --data tables --ray auto
     """
     check_installed("linkwise serve")
     from linkwise.server import running  # a second to import: --help need not wait
@@ -116,6 +120,7 @@ def command(
         limits=Limits.of(limits),
         hosts=(*allow_host, host),
         databases=databases,
+        engine=None if ray is None else cluster(ray, root),
     )
     log_to(level=logging.WARNING if quiet else logging.INFO)
     with running.bind(host, port) as listener:

@@ -321,8 +321,12 @@ class AsyncClient:
         return await self._do(calls.clusters(session, at_least))
 
     async def layout(self, session: str, kind: str = "pca") -> NDArray[np.float32]:
-        """Return where each row is on the map, (n_rows, 2)."""
+        """Return where each row is on the map, (n_rows, 2); of very many rows, some: `on_map`."""
         return await self._do(calls.layout(session, kind))
+
+    async def on_map(self, session: str) -> NDArray[np.uint32]:
+        """Return the rows that layouts have a place for, in their order."""
+        return await self._do(calls.on_map(session))
 
     async def begin_layout(self, session: str, kind: str) -> str:
         """Begin to compute a layout; returns the job's name."""

@@ -187,6 +187,10 @@ def layout(session: str, kind: str) -> Call[NDArray[np.float32]]:
     )
 
 
+def on_map(session: str) -> Call[NDArray[np.uint32]]:
+    return Call("GET", _in(session, "map"), lambda reply: np.frombuffer(reply.content, "<u4"))
+
+
 def begin_layout(session: str, kind: str) -> Call[str]:
     return Call("POST", _in(session, "layout", kind), _job_name)
 

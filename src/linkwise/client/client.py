@@ -319,8 +319,12 @@ class Client:
         return self._do(calls.clusters(session, at_least))
 
     def layout(self, session: str, kind: str = "pca") -> NDArray[np.float32]:
-        """Return where each row is on the map, (n_rows, 2)."""
+        """Return where each row is on the map, (n_rows, 2); of very many rows, some: `on_map`."""
         return self._do(calls.layout(session, kind))
+
+    def on_map(self, session: str) -> NDArray[np.uint32]:
+        """Return the rows that layouts have a place for, in their order."""
+        return self._do(calls.on_map(session))
 
     def begin_layout(self, session: str, kind: str) -> str:
         """Begin to compute a layout; returns the job's name."""

@@ -40,6 +40,8 @@ T = TypeVar("T")
 
 #: A shard has at least so many rows, where their number is "auto".
 FEWEST_ROWS = 1 << 16
+#: The address of a cluster of one's own.
+LOCAL = "local"
 #: Rows that a worker predicts at once.
 PREDICTED_ROWS = 1 << 18
 
@@ -58,7 +60,7 @@ class Ray:
     ----------
     address : str or None, default=None
         The cluster, as ``ray.init`` understands it. None is the one this process is connected to,
-        or else one on this machine, that nobody else can reach.
+        or else one on this machine that nobody else can reach, as "local" is.
     shards : int or "auto", default="auto"
         Parts to cut the rows into; "auto" is one a processor, or one a GPU.
     storage : path or None, default=None
@@ -174,6 +176,8 @@ class Ray:
         n_shards: int,
     ) -> Team:
         rows = source.source if isinstance(source, RemoteRows) else source
+        if not hasattr(rows, "fingerprint"):
+            storage = None  # nobody would find them again
         bounds = cuts(rows.n_rows, n_shards)
         task = Task(
             source=rows,
@@ -200,7 +204,7 @@ class Ray:
         ray = import_ray()
         if ray.is_initialized():
             return
-        if self.address is not None:
+        if self.address not in (None, LOCAL):
             ray.init(self.address, log_to_driver=False)
         else:  # one of its own, which Ray lets nobody in without a token
             ray.init(include_dashboard=False, log_to_driver=False, _node_ip_address="127.0.0.1")

@@ -107,6 +107,11 @@ class Shard:
         self.label(self.n_rows)
         return self._ensemble.labels.rows(indices)
 
+    def blocks(self, n_rows: int) -> NDArray[np.uint8]:
+        """Return the labels of the first rows, (n_partitions, n_rows)."""
+        self.label(self.n_rows)
+        return self._ensemble.labels.array[:, :n_rows]
+
     def vote(self, key: str, ballot: Ballot, first: int, n_rows: int) -> Votes:
         """Vote on the first ``n_rows``, which are the rows from the number ``first`` on among all.
 

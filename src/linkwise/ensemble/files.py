@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from linkwise.ensemble.npy_source import NpySource
 from linkwise.ensemble.parquet import ParquetSource
 from linkwise.errors import InvalidInput, MissingData
+from linkwise.files.parquet_folder import PARQUET, parquet_files
 
 if TYPE_CHECKING:
     import pyarrow.fs
-
-PARQUET = (".parquet", ".pq")
 
 
 class FileRows:
@@ -153,8 +152,6 @@ class _File:
 
 
 def _listed(files: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[_File]:
-    import pyarrow.fs as fs
-
     if not isinstance(files, str | os.PathLike):
         names = [os.fspath(name) for name in files]
         if not names:
@@ -168,13 +165,10 @@ def _listed(files: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) ->
                 )
         return listed
     folder, filesystem = _place(os.fspath(files))
-    selector = fs.FileSelector(folder, recursive=True, allow_not_found=True)
-    found = (filesystem or fs.LocalFileSystem()).get_file_info(selector)
-    names = sorted(i.path for i in found if i.is_file and i.path.endswith(PARQUET))
-    hidden = [n for n in names if os.path.basename(n).startswith((".", "_"))]
-    if len(names) == len(hidden):
+    shown = parquet_files(folder, filesystem)
+    if not shown:
         raise MissingData(f"there is no Parquet file in {files}.")
-    return [_File(name, filesystem) for name in names if name not in hidden]
+    return [_File(name, filesystem) for name in shown]
 
 
 def _place(name: str) -> tuple[str, pyarrow.fs.FileSystem | None]:

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from linkwise.ensemble.files import PARQUET, FileRows
+from linkwise.ensemble.files import FileRows
 from linkwise.ensemble.npy_source import NpySource
 from linkwise.ensemble.parquet import ParquetSource
 from linkwise.errors import InvalidInput, MissingData
+from linkwise.files.parquet_folder import PARQUET
 from linkwise.typing import MatrixLike
 from linkwise.validation import check_sparse
 

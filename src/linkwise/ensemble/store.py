@@ -11,10 +11,10 @@ from __future__ import annotations
 import errno
 import mmap as mmap_module
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,9 @@ from linkwise.ensemble.holding import HeldFile
 from linkwise.ensemble.npy import read_npy_header
 from linkwise.errors import InvalidInput, LinkwiseError, MissingData
 from linkwise.files.headed import Format, short
+
+T = TypeVar("T")
+P = ParamSpec("P")
 
 ALIGNMENT = 64
 FORMAT = Format("linkwise label matrix", 1)
@@ -152,6 +155,21 @@ class LabelMatrix:
         assert self._watch is not None
         begin = self._buffer.offset + partition * self._buffer.shape[1]
         self._watch.read(begin + start, into)
+
+    def each(
+        self,
+        n_rows: int,
+        work: Callable[Concatenate[NDArray[np.uint8], P], T],
+        *args: P.args,
+        **options: P.kwargs,
+    ) -> list[T]:
+        """Return ``work(labels, *args)`` for parts that make up the first rows, in order.
+
+        Each part is (n_partitions, some rows). Labels that lie on many machines are worked on
+        there, so ``work`` is a function with a name that any process can import.
+        """
+        with self.parts(n_rows) as parts:
+            return [work(blocks, *args, **options) for blocks in parts]
 
     def write(self, start: int, labels: ArrayLike) -> None:
         """Set the labels of the rows from ``start`` on; ``labels`` is (n_partitions, any).
@@ -285,6 +303,11 @@ class LabelMatrix:
         matrix = cls.empty(n_partitions, n_rows)
         matrix.write(0, buffer[:, :n_rows])
         return matrix
+
+    @staticmethod
+    def is_elsewhere(folder: str | os.PathLike[str]) -> bool:
+        """Tell whether a folder says how many labels there are, and holds none of them."""
+        return _read_header(Path(folder) / HEADER_FILE).get("elsewhere") is True
 
     @classmethod
     def resume(cls, folder: str | os.PathLike[str]) -> LabelMatrix:

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 from fastapi import FastAPI
@@ -44,6 +44,9 @@ from linkwise.server.security import Gate
 from linkwise.server.service import Service
 from linkwise.session.folders import remove_left_overs
 
+if TYPE_CHECKING:
+    from linkwise.engines.base import Engine
+
 logger = logging.getLogger("linkwise.server")
 
 #: In the order they are looked through: what is asked for most comes first.
@@ -62,6 +65,7 @@ def create_app(
     limits: Limits | None = None,
     hosts: Iterable[str] = (),
     databases: Iterable[str] = (),
+    engine: Engine | None = None,
 ) -> FastAPI:
     """Return the service of the sessions below ``root``.
 
@@ -79,8 +83,10 @@ def create_app(
         Names the service answers to, besides those of this machine's loopback interface.
     databases : iterable of str, default=()
         Addresses of the databases in which sessions may keep their journals.
+    engine : Engine or None, default=None
+        The cluster on which sessions of folders of Parquet files live; None is this process.
     """
-    shelf, limits = Shelf(Path(root), databases), limits or Limits()
+    shelf, limits = Shelf(Path(root), databases, engine), limits or Limits()
     keys, doors = Keys(token, shelf.root), Doors(limits)
     folder = None if data_folder is None else Path(data_folder)
     service = Service(

@@ -12,6 +12,7 @@ from linkwise.server.live.jobs import Report, Work
 from linkwise.server.schemas import sessions as schemas
 from linkwise.server.service import Service
 from linkwise.session import Columns
+from linkwise.session.data.in_place import is_parquet_folder
 
 #: Bundled data whose rows are pictures.
 PICTURES = {"digits": (8, 8)}
@@ -22,7 +23,8 @@ def creation(service: Service, wanted: schemas.NewSession) -> Work:
     data, columns = _data(service, wanted)
     folder = service.shelf.new_folder(wanted.name)
 
-    options = {"name": wanted.name, "columns": columns, "standardise": wanted.standardise}
+    options: dict[str, Any] = {"name": wanted.name, "columns": columns}
+    options["standardise"] = wanted.standardise
 
     def work(progress: Report, cancel: Callable[[], bool]) -> str:
         watch = {"progress": progress, "cancel": cancel}
@@ -31,6 +33,8 @@ def creation(service: Service, wanted: schemas.NewSession) -> Work:
                 progress(0, 0, "reading the file")
                 found = service.uploads.inspect(data)
                 options["columns"] = columns or guessed_columns(found)
+                if is_parquet_folder(data):
+                    options["engine"] = service.shelf.engine
             create_session(folder, data, wanted.n_clusters, **options, **watch)
         except InvalidFile as error:
             if isinstance(data, str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,8 +11,14 @@ from pathlib import Path
 
 from linkwise.cluster.sequential.model_file import ENSEMBLE_FOLDER, load
 from linkwise.cluster.sequential.sequential import SequentialClustering
+from linkwise.engines.base import Engine
+from linkwise.engines.find import find_engine
+from linkwise.engines.ray import Ray
+from linkwise.ensemble import LabelMatrix
+from linkwise.ensemble.sources import sample_rows
 from linkwise.ensemble.store import ARRAY_FILE
-from linkwise.errors import InvalidInput, LinkwiseError
+from linkwise.errors import InvalidInput, LinkwiseError, MissingData
+from linkwise.running import run_options
 from linkwise.session.data.complaints import complaints_about
 from linkwise.session.data.description import Description
 from linkwise.session.data.features_file import write_features
@@ -26,7 +33,8 @@ from linkwise.session.data.file import (
     read_data,
     shown_columns,
 )
-from linkwise.session.data.layout import pca_layout
+from linkwise.session.data.in_place import columns_in_place, is_parquet_folder, table_in_place
+from linkwise.session.data.layout import map_rows, pca_layout
 from linkwise.session.data.layout_file import write_layout
 from linkwise.session.errors import StorageTrouble
 from linkwise.session.folders import draft_of, reason
@@ -36,6 +44,7 @@ from linkwise.tables.words import grouped_by
 from linkwise.validation import require_number
 
 MODEL_FOLDER = "model"
+_FITTING = "fitting"
 #: Labels of the partitions up to so many bytes are read into memory, where no one can cut them.
 MOST_IN_MEMORY = 64 * 2**20
 
@@ -51,21 +60,26 @@ def create_session(
     n_partitions: int,
     journal: str | None,
     random_state: int,
+    engine: str | Engine | None = None,
 ) -> None:
     """Make the folder of a new session; when anything fails, nothing is left behind."""
     require_number(
         "Session.create", "n_clusters", n_clusters, low=1, high=256, integer=True, or_in=("auto",)
     )
     require_number("Session.create", "random_state", random_state, low=0, integer=True)
+    in_place = engine is not None or is_parquet_folder(data)
+    _check_storage(engine)
     with complaints_about(data), _draft(folder) as draft:
         placed = place_data(data, draft)
         path = placed.path
         file = DataFile.of(path, copied=placed.copied)
         if placed.pictures is not None:
             columns = of_pictures(columns)
-        table = read_data(placed, columns)
+        table = (
+            table_in_place(path, columns, standardise) if in_place else read_data(placed, columns)
+        )
         columns = columns.completed(table)
-        n_rows = int(table.X.shape[0])
+        n_rows = table.X.n_rows if in_place else int(table.X.shape[0])
         if not isinstance(n_clusters, str) and n_clusters > n_rows:
             raise InvalidInput(
                 f"{n_rows} rows cannot make {n_clusters} clusters. Ask for fewer clusters."
@@ -76,10 +90,15 @@ def create_session(
                 "already. Leave standardise out."
             )
         wanted = table.has_units if standardise is None else standardise
-        X = prepared_rows(table, wanted)
+        X = table.X if in_place else prepared_rows(table, wanted)
         model = SequentialClustering(
-            n_clusters, n_partitions=n_partitions, random_state=random_state
-        ).fit(X)
+            n_clusters,
+            n_partitions=n_partitions,
+            random_state=random_state,
+            engine="cpu" if engine is None else engine,
+        )
+        with run_options(folder=draft / _FITTING if in_place and not _is_ray(engine) else None):
+            model.fit(X)
         model.recluster(model.n_clusters_)  # the journal says when it changes
         description = Description(
             id=uuid.uuid4().hex,
@@ -90,8 +109,8 @@ def create_session(
             data=file,
             columns=columns,
             features=table.features,
-            shown=shown_columns(path, columns, table),
-            image_shape=find_image_shape(path, columns, table.X.shape[1]),
+            shown=(columns_in_place if in_place else shown_columns)(path, columns, table),
+            image_shape=find_image_shape(path, columns, int(model.n_features_in_)),
             standardised=wanted,
             roles={name: (role.name, role.reason) for name, role in table.roles.items()},
             grouped_by=grouped_by(table),
@@ -100,26 +119,58 @@ def create_session(
             follows=n_clusters == "auto",
             pictures=placed.pictures,
             journal=None if journal is None else without_secrets(journal),
+            in_place=in_place,
         )
         model.save(draft / MODEL_FOLDER)
+        shutil.rmtree(draft / _FITTING, ignore_errors=True)
         if table.made is not None:
             write_features(draft, table.made)
+        if in_place:
+            rows = find_engine(model.engine).open(X)
+            X = sample_rows(rows, map_rows(n_rows, model.landmarks_.rows))
         write_layout(draft, "pca", pca_layout(X))
         file.check()  # it might have changed while it was read
         description.write(draft)
         create_journal(draft, journal, description.id)
 
 
-def open_model(folder: Path) -> SequentialClustering:
+def open_model(
+    folder: Path, about: Description, engine: str | Engine | None = None
+) -> SequentialClustering:
     """Return the model of a session, without answers.
 
     Large ones leave their labels in the file, which nobody can cut short while they vote; that it
-    was is told.
+    was is told. Labels that lie on a cluster are found there again, or made again.
     """
+    model: SequentialClustering
+    if LabelMatrix.is_elsewhere(folder / MODEL_FOLDER / ENSEMBLE_FOLDER):
+        if engine is None:
+            raise MissingData(
+                f"the labels of the session in {folder} lie on a cluster. Open it with "
+                "engine=linkwise.engines.Ray(address, storage=...), or serve it with "
+                "linkwise serve --ray ADDRESS."
+            )
+        _check_storage(engine)
+        model = load(folder / MODEL_FOLDER, X=about.open_rows(), engine=engine)
+        return model
     labels = folder / MODEL_FOLDER / ENSEMBLE_FOLDER / ARRAY_FILE
     is_large = labels.is_file() and labels.stat().st_size > MOST_IN_MEMORY
-    model: SequentialClustering = load(folder / MODEL_FOLDER, mmap=is_large)
+    here = "cpu" if engine is None or _is_ray(engine) else engine
+    model = load(folder / MODEL_FOLDER, mmap=is_large, engine=here)
     return model
+
+
+def _is_ray(engine: str | Engine | None) -> bool:
+    return engine == "ray" or isinstance(engine, Ray)
+
+
+def _check_storage(engine: str | Engine | None) -> None:
+    """Refuse a cluster that forgets labels: whoever opens the session looks for them."""
+    if _is_ray(engine) and getattr(engine, "storage", None) is None:
+        raise InvalidInput(
+            "a session on a cluster is opened again and again, and should find its labels there: "
+            "say where each machine keeps them, engine=linkwise.engines.Ray(address, storage=...)."
+        )
 
 
 @contextmanager

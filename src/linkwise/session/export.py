@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ from linkwise.session.state.view import View
 from linkwise.tables import check_output
 
 WHAT = ("labels", "table", "answers", "links", "names", "history")
+#: Rows of a file where labels go to a folder.
+PART_ROWS = 1 << 20
 #: The columns of a file of answers.
 ANSWER_COLUMNS = ("event", "when", "who", "kind", "verdict", "ids", "name", "undone")
 
@@ -43,6 +46,33 @@ def export_labels(path: Path, view: View, ids: Sequence[Any] | None, *, raw: boo
         },
         raw=raw,
     )
+
+
+def export_parts(folder: Path, view: View, ids: Sequence[Any] | None) -> None:
+    """Write the same to a new folder of Parquet files, some rows each, in order."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    called = dict.fromkeys(range(int(view.labels.max(initial=0)) + 1), "")
+    called |= {cluster.number: cluster.name for cluster in view.clusters}
+    names = pa.array(called.values(), pa.string())
+    if folder.exists():
+        raise InvalidInput(f"{folder} exists already; it was left alone.")
+    check_output(folder)
+    with TemporaryDirectory(prefix=f".{folder.name}.new.", dir=folder.parent) as made:
+        draft = Path(made, folder.name)
+        draft.mkdir()
+        for first in range(0, len(view.labels), PART_ROWS):
+            rows = range(first, min(first + PART_ROWS, len(view.labels)))
+            labels = view.labels[rows.start : rows.stop].astype(np.int32)
+            part = {
+                "id": pa.array(rows if ids is None else list(ids[rows.start : rows.stop])),
+                "cluster": np.where(labels == view.nowhere, -1, labels),
+                "name": pa.DictionaryArray.from_arrays(labels, names),
+                "margin": view.margins[rows.start : rows.stop],
+            }
+            pq.write_table(pa.table(part), draft / f"labels-{first:014}.parquet")
+        os.replace(draft, folder)
 
 
 def export_table(

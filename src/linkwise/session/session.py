@@ -24,11 +24,12 @@ from linkwise import running
 from linkwise.cluster.sequential.follow import Proposal
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.constraints import Links, PartialLabels
+from linkwise.engines.base import Engine
 from linkwise.errors import InvalidInput
 from linkwise.markup import html_table
 from linkwise.query import STRATEGIES
 from linkwise.running import run_options
-from linkwise.session.advice.around import Around, ClusterPage, look_around
+from linkwise.session.advice.around import Around, ClusterPage, Company, look_around
 from linkwise.session.advice.dealing import SECOND_OPINION, Desk, second_opinions
 from linkwise.session.advice.people import People, last_verdicts, measure_people
 from linkwise.session.advice.progress import Progress, Weighed, measure_progress
@@ -82,6 +83,7 @@ from linkwise.session.export import (
     export_labels,
     export_links,
     export_names,
+    export_parts,
     export_table,
 )
 from linkwise.session.importing import (
@@ -152,14 +154,19 @@ class Session(Speaking):
     >>> session.close()
     """
 
-    def __init__(self, folder: str | os.PathLike[str], journal: str | None = None) -> None:
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        journal: str | None = None,
+        engine: str | Engine | None = None,
+    ) -> None:
         self.folder = Path(folder).resolve()
         self._about = read_description(self.folder)
         with ExitStack() as undo:
             self._lock = FolderLock(self.folder)
             undo.callback(self._lock.close)
             self._about.data.check()
-            self._model = open_model(self.folder)
+            self._model = open_model(self.folder, self._about, engine)
             self._address = journal or self._about.journal
             self._journal = open_journal(self.folder, self._address, self._about.id)
             undo.callback(self._journal.close)
@@ -177,6 +184,7 @@ class Session(Speaking):
             self._growing = Lock()
             self._weighing = Lock()
             self._weighed: Weighed | None = None
+            self._company_known: Company | None = None
             self._grown: SequentialClustering = self._model
             for _, _, payload in self._history.log.joins():
                 part = self._joining.read(payload)
@@ -199,6 +207,7 @@ class Session(Speaking):
         n_partitions: int = 200,
         journal: str | None = None,
         random_state: int = 0,
+        engine: str | Engine | None = None,
         progress: running.Progress | None = None,
         cancel: running.Cancel | None = None,
     ) -> Session:
@@ -229,6 +238,11 @@ class Session(Speaking):
             not written down: leave it to ``PGPASSWORD`` or ``~/.pgpass``.
         random_state : int
             Seed of the ensemble.
+        engine : {"cpu", "cuda"}, engine or None
+            Where the work over all rows is done, see :mod:`linkwise.engines`. With one, and for a
+            folder of Parquet files, rows stay in their files and are read a block at a time; they
+            are grouped by columns of numbers, as these are, and the map shows 100,000 of them.
+            None is this process.
         progress : callable or None
             Called as ``progress(done, total, what)``.
         cancel : callable, threading.Event or None
@@ -245,13 +259,31 @@ class Session(Speaking):
                 n_partitions=n_partitions,
                 journal=journal,
                 random_state=random_state,
+                engine=engine,
             )
-        return cls(folder, journal)
+            return cls(folder, journal, engine)
 
     @classmethod
-    def open(cls, folder: str | os.PathLike[str], journal: str | None = None) -> Session:
-        """Open a session; ``journal`` is the database if its address has changed."""
-        return cls(folder, journal)
+    def open(
+        cls,
+        folder: str | os.PathLike[str],
+        journal: str | None = None,
+        *,
+        engine: str | Engine | None = None,
+    ) -> Session:
+        """Open a session.
+
+        Parameters
+        ----------
+        folder : path-like
+            Where it lives.
+        journal : str or None
+            The database, if its address has changed.
+        engine : engine or None
+            The cluster that a session lives on which was made with one; it finds its labels there,
+            or makes them again from the rows. Others need none.
+        """
+        return cls(folder, journal, engine)
 
     def close(self) -> None:
         """Finish what was asked for, write a checkpoint, and let other processes in."""
@@ -551,8 +583,8 @@ class Session(Speaking):
             and ``who`` has not.
         kind : {"pair", "choice", "groups", "auto"}
             "pair": are these two the same? "choice": with which of up to five does this row
-            belong? "groups": are these two groups of rows one thing or two? "auto": the big ones
-            first: groups while there are any, then choices, then pairs.
+            belong? "groups": are these groups of rows, two or three, one thing? "auto": the big
+            ones first: groups while there are any, then choices, then pairs.
         asked : int or None
             How many questions they have been asked so far. Then every tenth is a pair drawn at
             random, and a pair whose answer is doubted is asked about once more.
@@ -596,11 +628,10 @@ class Session(Speaking):
         """Put in a doubted answer to look at again, and every tenth time a pair drawn at random."""
         view, labelling, model = self._views.current(fresh=False)
         with self._history.lock:
-            once = asked_once(self._history.log)
             n_drawn = int(self._history.log.drawn(self.seq).sum())
         doubted = self._doubted(labelling, model)
         settled = unwanted | {(i, j) for i, j in labelling.state.unsure.tolist()}
-        again = [s for s in doubted if (s.i, s.j) in once and (s.i, s.j) not in settled][:1]
+        again = [s for s in doubted if not s.asked_again and (s.i, s.j) not in settled][:1]
         found = [
             Question(s.i, s.j, guess(view.labels, s.i, s.j), WHY_AGAIN, again=s.event)
             for s in again
@@ -635,8 +666,10 @@ class Session(Speaking):
     def suspects(self) -> list[Suspicion]:
         """Return the answers that are probably wrong, the most suspicious first.
 
-        There are none while, by the last :meth:`weigh`, another number of clusters, or other
-        columns, would explain the answers better: then it is not the answers that are wrong.
+        :meth:`query` asks about each of them once more; they hold meanwhile, unless the others
+        speak so clearly against them that the model sets them aside. There are none while, by the
+        last :meth:`weigh`, another number of clusters, or other columns, would explain the answers
+        better: then it is not the answers that are wrong.
         """
         _, labelling, model = self._views.current()
         return self._doubted(labelling, model)
@@ -645,7 +678,9 @@ class Session(Speaking):
         weighed = self._weighed
         if weighed is not None and (weighed.proposal is not None or not weighed.fits):
             return []
-        return find_suspects(labelling.state.statements, model, self._called)
+        with self._history.lock:
+            once = asked_once(self._history.log)
+        return find_suspects(labelling.state.statements, model, self._called, once)
 
     def propose_k(self) -> Proposal | None:
         """Return another number of clusters that the answers speak for, or None.
@@ -686,7 +721,7 @@ class Session(Speaking):
         The service and the command line do this by themselves. It is an event like any other; once
         it is undone, nothing is followed any more.
         """
-        proposal = self.propose_k() if self.follows else None
+        proposal = self.weigh().proposal if self.follows else None
         return None if proposal is None else self.recluster(proposal.k, who=FOLLOWING)
 
     def outliers(self, share: float = 0.01) -> list[int]:
@@ -718,18 +753,22 @@ class Session(Speaking):
         return self._display.read([self._number(row) for row in rows], view.labels, view.margins)
 
     def search(self, text: str, limit: int = 200) -> list[int]:
-        """Return the first rows whose id, text or any field holds ``text``, whatever the case."""
-        return search(self._read, self.n_rows, text, limit)
+        """Return the first rows whose id, text or any field holds ``text``, whatever the case.
+
+        Where the map shows some of the rows, these alone are looked through.
+        """
+        return search(self._read, self._looked_at, text, limit)
 
     def column(self, name: str) -> ColumnValues:
-        """Return one column of all rows, as positions on a scale or as categories."""
-        return column_values(self._read, self.n_rows, name)
+        """Return one column, as positions on a scale or as categories, of all rows on the map."""
+        return column_values(self._read, self._looked_at, name)
 
     def around(self, row: RowName, n: int = 8) -> Around:
         """Return the rows most like one, in which clusters they are, and what was said of it."""
         number = self._display.check(self._number(row))
         view, labelling, model = self._views.current(fresh=False)
-        return look_around(number, n, view, labelling, model, self._grown.ensemble_.labels)
+        labels = self._grown.ensemble_.labels
+        return look_around(number, n, view, labelling, model, labels, self._company)
 
     def describe_cluster(self, cluster: int, limit: int = 1000) -> ClusterPage:
         """Return a cluster's rows, the surest first, diverse examples and what sets it apart."""
@@ -743,6 +782,23 @@ class Session(Speaking):
         apart, names = sets_apart(self._read, rows, self.n_rows)
         examples = [int(central[k]) for k in diverse(blocks, N_DIVERSE)]
         return ClusterPage(cluster, len(rows), order[:limit].tolist(), examples, apart, names)
+
+    @property
+    def _looked_at(self) -> Sequence[int]:
+        """The rows that are looked at one by one when a question is about all."""
+        on_map = self.on_map
+        return range(self.n_rows) if on_map is None else on_map.tolist()
+
+    @property
+    def _company(self) -> Company | None:
+        """The rows among which neighbours are looked for, None for all."""
+        on_map, known = self.on_map, self._company_known
+        if on_map is None:
+            return None
+        if known is None or len(known.rows) != len(on_map):
+            blocks = self._grown.ensemble_.labels.rows(on_map)
+            self._company_known = known = Company(on_map, np.ascontiguousarray(blocks.T))
+        return known
 
     def _read(self, rows: Sequence[int]) -> list[Row]:
         return self.rows(rows, fresh=False)
@@ -781,9 +837,21 @@ class Session(Speaking):
         """
         with run_options(progress=progress, cancel=cancel):
             places = self._layouts.get(kind)
-        if self.n_rows == len(places):
+        if self.n_rows == self._about.n_rows:
             return places
-        return place_others(places, self._grown.of_first(self.n_rows))
+        shown, n_first = self._layouts.shown, self._about.n_rows
+        return place_others(places, shown, n_first, self._grown.of_first(self.n_rows))
+
+    @property
+    def on_map(self) -> NDArray[np.int64] | None:
+        """The rows that have a place in the layouts, increasing; None are all of them.
+
+        Of rows that stay in their files a map shows 100,000, the landmarks among them.
+        """
+        shown, n_first = self._layouts.shown, self._about.n_rows
+        if len(shown) == n_first:
+            return None
+        return np.append(shown, np.arange(n_first, self.n_rows))
 
     def export(
         self, path: str | os.PathLike[str], what: str = "labels", *, raw: bool = False
@@ -794,7 +862,8 @@ class Session(Speaking):
         ----------
         path : path-like
             Where to write; links and names may be a ``.json`` file too, a history is a
-            ``.jsonl`` file.
+            ``.jsonl`` file. Labels may go to a new folder, whose name has no ending: as Parquet
+            files of a million rows each, in order.
         what : {"labels", "table", "answers", "links", "names", "history"}
             "labels": id, cluster, name and margin of every row. "table": all columns of the data,
             then these, and the share of each row in each cluster. "answers": who said what, and
@@ -808,7 +877,9 @@ class Session(Speaking):
         if what not in WHAT:
             raise InvalidInput(f"what is {what!r}, expected one of {', '.join(WHAT)}.")
         path, ids = Path(path), self._display.ids
-        if what == "labels":
+        if what == "labels" and not path.suffix:
+            export_parts(path, self.view(), ids)
+        elif what == "labels":
             export_labels(path, self.view(), ids, raw=raw)
         elif what == "table":
             view, labelling, model = self._views.current()

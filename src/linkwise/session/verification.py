@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from linkwise.cluster.sequential.model_file import load
+from linkwise.cluster.sequential.model_file import ENSEMBLE_FOLDER, load
+from linkwise.ensemble import LabelMatrix
 from linkwise.errors import LinkwiseError
 from linkwise.session.create import MODEL_FOLDER
 from linkwise.session.data.description import Description, read_description
@@ -60,7 +61,7 @@ def verify_session(folder: str | Path, journal: str | None = None) -> Verificati
     elif n_whole < mark.seq:
         troubles.append(f"{mark.seq} events were acknowledged, {n_whole} are whole.")
     checks: list[Callable[[], object]] = [about.data.check]
-    checks.append(partial(load, folder / MODEL_FOLDER, mmap=True))
+    checks.append(partial(_check_model, folder / MODEL_FOLDER))
     checks += [partial(joined_file, folder, payload) for payload in joined]
     for check in checks:
         try:
@@ -68,6 +69,12 @@ def verify_session(folder: str | Path, journal: str | None = None) -> Verificati
         except LinkwiseError as error:
             troubles.append(str(error))
     return Verification(n_whole, None if mark is None else mark.seq, troubles)
+
+
+def _check_model(folder: Path) -> None:
+    """Refuse a model that cannot be read; labels on a cluster can be made again."""
+    if not LabelMatrix.is_elsewhere(folder / ENSEMBLE_FOLDER):
+        load(folder, mmap=True)
 
 
 def _check_journal(

@@ -120,7 +120,7 @@ class ArrowRows(ShownRows):
     def read(self, rows: Sequence[int]) -> list[dict[str, Shown]]:
         """Return numbers as numbers and everything else as text."""
         taken = self._table.take(list(rows)).to_pylist()
-        return [{name: _plain(value) for name, value in row.items()} for row in taken]
+        return [{name: as_shown(value) for name, value in row.items()} for row in taken]
 
 
 def _text_table(source: Delimited) -> pa.Table:
@@ -154,10 +154,10 @@ class ArrayRows(ShownRows):
             for k, value in zip(
                 self.array.indices[start:stop], self.array.data[start:stop], strict=True
             ):
-                yield str(k), _plain(value)
+                yield str(k), as_shown(value)
         else:
             for k, value in enumerate(self.values(row)):
-                yield str(k), _plain(value)
+                yield str(k), as_shown(value)
 
     def values(self, row: int) -> NDArray[Any]:
         """Return one row as a dense array."""
@@ -165,7 +165,8 @@ class ArrayRows(ShownRows):
         return np.asarray((one.toarray() if sp.issparse(one) else one)[0])
 
 
-def _plain(value: object) -> Shown:
+def as_shown(value: object) -> Shown:
+    """Return a value as people see it: numbers with six digits, anything unusual as text."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):

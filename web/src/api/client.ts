@@ -153,6 +153,7 @@ export const api = {
   async layout(s: string, kind: string): Promise<Float32Array> {
     return new Float32Array(await (await call(`${of(s)}/layout/${kind}`)).arrayBuffer());
   },
+  onMap: async (s: string) => new Uint32Array(await (await call(`${of(s)}/map`)).arrayBuffer()),
   improveLayout: (s: string, kind: string) => post<{ job: string }>(`${of(s)}/layout/${kind}`),
 
   /** All labels of a moment not before `atLeast`, or only those that differ from the moment `since`. */

@@ -22,11 +22,12 @@ function placesOf(live: Live): Float32Array {
 /** Points and names of the clusters as SVG; `titles` are shown where the cursor rests. */
 export function mapAsSvg(live: Live, dark: boolean, titles: readonly (string | number)[] = []): string {
   const places = placesOf(live);
+  const labels = live.sample.of(live.labels);
   const ink = dark ? "#f3f2ee" : "#17191d";
   const paper = `rgb(${background(dark).join(" ")})`;
-  const radius = Math.max(0.8, Math.min(5, 150 / Math.sqrt(live.labels.length)));
+  const radius = Math.max(0.8, Math.min(5, 150 / Math.sqrt(labels.length)));
   const points = new Map<number, string[]>();
-  live.labels.forEach((cluster, row) => {
+  labels.forEach((cluster, row) => {
     const place = `cx="${short(at(places[2 * row]))}" cy="${short(at(-places[2 * row + 1]))}"`;
     const words = titles.length > 0 ? `${titles[row]}, ${nameOf(live.clusters, cluster)}` : "";
     const title = words ? `><title>${escaped(words)}</title></circle>` : "/>";
@@ -36,7 +37,7 @@ export function mapAsSvg(live: Live, dark: boolean, titles: readonly (string | n
   const groups = [...points].map(
     ([cluster, circles]) => `<g fill="${clusterColour(cluster, dark)}">${circles.join("")}</g>`,
   );
-  const names = [...middles(live.labels, places)].map(
+  const names = [...middles(labels, places)].map(
     ([cluster, [x, y]]) =>
       `<text x="${short(at(x))}" y="${short(at(-y))}">${escaped(nameOf(live.clusters, cluster))}</text>`,
   );

@@ -6,6 +6,7 @@ import { type Box, Camera, pointRadius } from "./camera";
 import { type Marks, Overlay, lookOf, middles } from "./overlay";
 import { background, colourTable } from "./palette";
 import { Finder, inside } from "./pick";
+import type { Sample } from "./sample";
 import { type Renderer, createRaster, createRenderer, isUpToIt } from "./renderer";
 
 const REST = 140; // milliseconds without movement until the full picture is drawn
@@ -49,6 +50,7 @@ export class Stage {
     private readonly host: HTMLElement,
     overlay: HTMLCanvasElement,
     public calm: boolean,
+    private readonly sample: Sample,
   ) {
     this.renderer = createRenderer(host);
     this.overlay = new Overlay(overlay);
@@ -84,15 +86,15 @@ export class Stage {
   }
 
   setLabels(labels: Labels) {
-    this.labels = labels;
-    this.renderer.setLabels(this.paint?.codes ?? labels);
+    this.labels = this.sample.of(labels);
+    this.renderer.setLabels(this.paint?.codes ?? this.labels);
     this.repaint();
   }
 
   /** Colour the points by something else than their clusters; null: by their clusters again. */
   setPaint(paint: Paint | null) {
-    this.paint = paint;
-    this.renderer.setLabels(paint?.codes ?? this.labels);
+    this.paint = paint && { ...paint, codes: this.sample.of(paint.codes) };
+    this.renderer.setLabels(this.paint?.codes ?? this.labels);
     this.renderer.setColours(paint?.table ?? this.table[0], this.table[1]);
     this.repaint();
   }
@@ -119,24 +121,26 @@ export class Stage {
 
   /** Ring the rows that changed colour, for a moment. */
   setMoved(rows: Uint32Array) {
-    this.marks.moved = rows;
+    this.marks.moved = this.sample.points(rows);
     this.traceStart = performance.now();
     this.remark();
   }
 
   setPair(pair: [number, number] | null) {
-    this.marks.pair = pair;
+    const [i, j] = (pair ?? []).map((row) => this.sample.point(row));
+    this.marks.pair = i != null && j != null ? [i, j] : null;
     this.remark();
   }
 
   setHover(row: number | null) {
-    if (row === this.marks.hover) return;
-    this.marks.hover = row;
+    const point = row === null ? null : this.sample.point(row);
+    if (point === this.marks.hover) return;
+    this.marks.hover = point;
     this.remark();
   }
 
   setChosen(rows: Uint32Array) {
-    this.marks.chosen = rows;
+    this.marks.chosen = this.sample.points(rows);
     this.remark();
   }
 
@@ -147,11 +151,12 @@ export class Stage {
 
   rowAt(px: number, py: number): number | null {
     const reach = Math.max(6, pointRadius(this.labels.length, this.camera.zoom) + 3);
-    return this.finder?.nearest(px, py, reach, this.camera, this.box) ?? null;
+    const point = this.finder?.nearest(px, py, reach, this.camera, this.box) ?? null;
+    return point === null ? null : this.sample.row(point);
   }
 
   rowsInside(loop: [number, number][]): Uint32Array {
-    return inside(loop, this.places, this.camera, this.box);
+    return this.sample.rowsOf(inside(loop, this.places, this.camera, this.box));
   }
 
   pan(dx: number, dy: number) {

@@ -15,6 +15,7 @@ import type {
   Trouble,
   ViewNews,
 } from "../api/types";
+import { Sample } from "../map/sample";
 import { Outbox } from "./outbox.svelte";
 import { page } from "./page.svelte";
 import { type Trace, causeOf, flows, tell } from "./trace";
@@ -35,7 +36,8 @@ export class Live {
   clusters = $state.raw<Cluster[]>([]);
   events = $state.raw<JournalEvent[]>([]); // oldest first; a page of them, older ones on request
   conflicts = $state.raw<Trouble[]>([]);
-  suspects = $state.raw<Suspicion[]>([]);
+  suspects = $state.raw<Suspicion[]>([]); // answers that may be wrong
+  doubts = $derived(this.suspects.filter((suspect) => suspect.asked_again)); // which asking again did not settle
   progress = $state.raw<Progress | null>(null);
   number = $state.raw<NumberAdvice | null>(null);
   people = $state.raw<People | null>(null);
@@ -46,6 +48,7 @@ export class Live {
 
   labels: Labels = new Uint8Array(0);
   layouts = new Map<string, Float32Array>();
+  sample = new Sample(null); // the rows that layouts have a place for
   readonly outbox: Outbox;
 
   #rows = new Map<number, Row>();
@@ -109,15 +112,20 @@ export class Live {
     return wanted.map((row) => this.#rows.get(row)!);
   }
 
-  /** What all rows are called; only their numbers where they are very many. */
+  /** What all rows on the map are called; only their numbers where they are very many. */
   async idsOfAll(): Promise<(string | number)[]> {
-    const all = Array.from(this.labels, (_, row) => row);
+    const all = Array.from(this.sample.of(this.labels), (_, point) => this.sample.row(point));
     if (all.length > MOST_CALLED) return all;
     return (await this.rows(all)).map((row) => row.id);
   }
 
   known(row: number): Row | undefined {
     return this.#rows.get(row);
+  }
+
+  /** Whether the other answers speak so clearly against an answer that it does not count for now. */
+  isSetAside(seq: number): boolean {
+    return this.suspects.some((suspect) => suspect.event === seq && !suspect.holds);
   }
 
   isMine(event: JournalEvent): boolean {
@@ -146,6 +154,7 @@ export class Live {
   async #load() {
     const info = await api.session(this.id);
     const [layout, labels] = await Promise.all([api.layout(this.id, "pca"), api.labels(this.id, 0)]);
+    if (info.n_on_map < info.n_rows) this.sample = new Sample(await api.onMap(this.id));
     if (this.#closed) return;
     this.layouts.set("pca", layout);
     this.labels = labels.labels;

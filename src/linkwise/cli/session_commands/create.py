@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from linkwise.cli.on_ray import cluster, ray_option
 from linkwise.cli.options import (
     FilePath,
     ParamType,
@@ -75,6 +76,7 @@ class ImageShape(ParamType[tuple[int, ...]]):
     help="Partitions in the ensemble.",
 )
 @click.option("--journal", metavar="URL", help="postgresql://...; a SQLite file by default.")
+@ray_option
 @seed_option
 @quiet_option
 @json_option
@@ -95,6 +97,7 @@ def create(
     standardise: bool | None,
     partitions: int,
     journal: str | None,
+    ray: str | None,
     seed: int,
     quiet: bool,
     as_json: bool,
@@ -102,7 +105,8 @@ def create(
     """Make a session in FOLDER about the rows of DATA.
 
     DATA is a CSV, Excel (.xlsx), Parquet, Feather, JSON lines, .npy or .npz file, a .txt file with
-    a text on each line, or a folder of pictures. It stays where it is and must not change: the
+    a text on each line, or a folder of pictures or of Parquet files, which are one table whose rows
+    are not held in memory. It stays where it is and must not change: the
     session knows its content by its hash. What the columns are is guessed; --by and --as decide
     otherwise.
 
@@ -130,6 +134,7 @@ def create(
             n_partitions=partitions,
             journal=journal,
             random_state=seed,
+            engine=None if ray is None else cluster(ray, folder.parent),
             progress=report,
         ) as session,
     ):

@@ -105,11 +105,6 @@ class Moment(Generic[Prepared, Solved]):
     wanted: int | str
     left_out: NDArray[np.int64]
 
-    @property
-    def blocks(self) -> NDArray[np.uint8]:
-        """Block of each row in each partition, (n_partitions, n_rows)."""
-        return self.ensemble.labels.array[:, : self.n_rows]
-
 
 @dataclass(frozen=True, eq=False)
 class Restored(Generic[Prepared, Solved]):

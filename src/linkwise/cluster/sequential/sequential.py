@@ -47,6 +47,7 @@ from linkwise.cluster.sequential.online import (
     Restored,
     accepts_old_options,
 )
+from linkwise.cluster.sequential.rowwise import block_sizes, company, shares_of_votes
 from linkwise.constraints import Links, PartialLabels
 from linkwise.engines.base import Engine
 from linkwise.engines.rules import ByTables
@@ -445,13 +446,13 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         """
         now = self._now
         require_number("outliers", "share", share, low=0, high=1)
-        blocks = now.blocks
-        company = np.zeros(blocks.shape[1])
-        for block in blocks:
-            company += np.log(np.bincount(block, minlength=1))[block]
-        company[now.left_out] = np.inf
-        n_far = min(int(np.ceil(share * len(company))), int(np.isfinite(company).sum()))
-        return np.argsort(company, kind="stable")[:n_far].astype(np.int64)
+        labels, n_blocks = now.ensemble.labels, now.ensemble.n_blocks
+        sizes = np.sum(labels.each(now.n_rows, block_sizes, n_blocks), axis=0)
+        weights = np.log(np.maximum(sizes, 1))
+        near = np.concatenate(labels.each(now.n_rows, company, weights))
+        near[now.left_out] = np.inf
+        n_far = min(int(np.ceil(share * len(near))), int(np.isfinite(near).sum()))
+        return np.argsort(near, kind="stable")[:n_far].astype(np.int64)
 
     def leave_out(self, rows: ArrayLike) -> Self:
         """Say of rows that they belong nowhere: they get the label -1.
@@ -534,7 +535,8 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         The vote, except that a row which answers put elsewhere is wholly there.
         """
         now = self._now
-        shares = self._memberships(now, now.blocks)
+        tables = now.basis.tables(now.solution.memberships)
+        shares = np.concatenate(now.ensemble.labels.each(now.n_rows, shares_of_votes, tables))
         rows, settled = self._settled(now)
         moved = shares[rows].argmax(axis=1) != settled
         moved |= now.named.codes[rows] >= 0
@@ -545,7 +547,8 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         """Return the share of each row of ``X`` in each cluster, by the vote alone."""
         now = self._now
         rows = self._validate_rows(X, reset=False)
-        return self._memberships(now, now.ensemble.assign(rows.source, n_threads=self.n_jobs))
+        tables = now.basis.tables(now.solution.memberships)
+        return shares_of_votes(now.ensemble.assign(rows.source, n_threads=self.n_jobs), tables)
 
     def votes(self, rows: NDArray[np.integer[Any]]) -> Floats:
         """Return the share of votes that each cluster has for some rows.
@@ -721,18 +724,6 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
                 ConstraintWarning,
                 stacklevel=5,
             )
-
-    def _memberships(
-        self, now: Moment[Basis, Solution], blocks: NDArray[np.uint8]
-    ) -> NDArray[np.float32]:
-        """Return the vote as shares that sum to 1, some rows at a time."""
-        tables = now.basis.tables(now.solution.memberships)
-        shares = np.empty((blocks.shape[1], now.n_clusters), dtype=np.float32)
-        for start in range(0, len(shares), _CHUNK):
-            part = scores(np.ascontiguousarray(blocks[:, start : start + _CHUNK]), tables)
-            total = np.maximum(part.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-            shares[start : start + _CHUNK] = part / total
-        return shares
 
     def _rule(self, now: Moment[Basis, Solution], *, silent: bool = False) -> ByTables:
         basis = now.basis

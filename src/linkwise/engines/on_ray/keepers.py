@@ -29,6 +29,8 @@ from linkwise.ensemble.sources import part_of, sample_rows
 T = TypeVar("T")
 #: One reference to a shared object, in a list so that Ray does not fetch it for every call.
 Reference = list[Handle]
+#: What is to be done with labels: ``work(labels, *args, **options)``.
+Work = tuple[Callable[..., object], tuple[object, ...], dict[str, object]]
 
 #: Rows that a keeper labels between two reports.
 STEP = 1 << 17
@@ -99,6 +101,10 @@ class Keeper:
 
     def rows(self, task: Reference, indices: NDArray[np.int64]) -> NDArray[np.uint8]:
         return self._shard(task).rows(indices)
+
+    def apply(self, task: Reference, wanted: Work, n_rows: int) -> object:
+        work, args, options = wanted
+        return work(self._shard(task).blocks(n_rows), *args, **options)
 
     def labels(self, task: Reference, key: str, ballot: Ballot, first: int, n: int) -> Packed:
         votes = self._shard(task).vote(key, ballot, first, n)

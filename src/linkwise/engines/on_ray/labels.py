@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import uuid
+from collections.abc import Callable
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple, NoReturn, Self
+from typing import Concatenate, NamedTuple, NoReturn, ParamSpec, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +18,9 @@ from linkwise.engines.on_ray.keepers import Team
 from linkwise.engines.shard import unpack
 from linkwise.ensemble import Ensemble, LabelMatrix
 from linkwise.errors import InvalidInput
+
+T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class Stretch(NamedTuple):
@@ -73,9 +77,20 @@ class ShardedLabels(LabelMatrix):
     def array(self) -> NoReturn:
         raise InvalidInput(
             f"the labels of {self.n_rows} rows in {self.n_partitions} partitions lie on a cluster "
-            "and are not gathered. labels_, margins_, count_labels() and write_labels() tell what "
-            "they amount to."
+            "and are not gathered. labels_, margins_, memberships_, count_labels() and "
+            "write_labels() tell what they amount to."
         )
+
+    def each(
+        self,
+        n_rows: int,
+        work: Callable[Concatenate[NDArray[np.uint8], P], T],
+        *args: P.args,
+        **options: P.kwargs,
+    ) -> list[T]:
+        wanted = import_ray().put((work, args, options))
+        held = self.held(n_rows)
+        return list(in_order([team.ask(k, "apply", wanted, n) for team, k, _, n in held]))
 
     def rows(self, indices: ArrayLike) -> NDArray[np.uint8]:
         chosen = np.asarray(indices, dtype=np.int64)

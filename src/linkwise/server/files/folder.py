@@ -7,6 +7,7 @@ from pathlib import Path
 
 from linkwise.features.picture_files import is_picture_name
 from linkwise.files.endings import ending_of
+from linkwise.files.parquet_folder import PARQUET
 from linkwise.server.refusals import NotFound
 from linkwise.tables import ENDINGS
 
@@ -22,7 +23,8 @@ class DataFolder:
     def names(self) -> list[str]:
         """Return the data files and folders of pictures below the folder; hidden ones are left out.
 
-        A folder that holds pictures, and no table to go with them, ends in a slash.
+        A folder that holds pictures, and no table to go with them, ends in a slash; so does one of
+        several Parquet files, which may be one table.
         """
         if self.folder is None:
             return []
@@ -33,6 +35,8 @@ class DataFolder:
             data = [(below / name).as_posix() for name in sorted(files) if _is_data(name)]
             if not data and any(map(is_picture_name, files)):
                 data = [f"{below.as_posix()}/"]
+            if sum(map(_is_parquet, files)) > 1:
+                data = [f"{below.as_posix()}/", *data]
             found += data
             if len(found) >= MOST_LISTED:
                 break
@@ -54,6 +58,10 @@ class DataFolder:
         if not path.is_relative_to(self.folder) or not is_there:
             raise missing
         return path
+
+
+def _is_parquet(name: str) -> bool:
+    return name.endswith(PARQUET) and not name.startswith((".", "_"))
 
 
 def _is_data(name: str) -> bool:

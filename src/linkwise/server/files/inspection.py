@@ -10,7 +10,9 @@ from typing import Any
 
 from linkwise.errors import InvalidInput
 from linkwise.features import Role
+from linkwise.files.parquet_folder import parquet_files
 from linkwise.server.files.budget import check_budget
+from linkwise.session.data.in_place import FolderRows, is_parquet_folder, numeric_columns
 from linkwise.tables import Choice, read_frame, read_row_names
 from linkwise.tables.array_file import image_shape_in, load_arrays, read_arrays
 from linkwise.tables.columns import guessed_roles
@@ -53,8 +55,10 @@ def inspect_file(
     """Describe a file as plain data, or say in a sentence why it cannot be read.
 
     ``budget`` holds how much of what a file may have, as :func:`check_budget` takes it. A folder of
-    pictures is described as the table it stands for.
+    pictures is described as the table it stands for, one of Parquet files by the first of them.
     """
+    if is_parquet_folder(path):
+        return asdict(_describe_parts(path))
     check_budget(path, **(budget or {}))
     if path.suffix.lower() in ARRAYS and not path.is_dir():
         return asdict(_describe_array(path))
@@ -73,6 +77,28 @@ def inspect_file(
     elif not _names_rows(path, guess["id"], encoding):
         guess["id"] = None
     return asdict(Description("table", frame.n_rows, columns, None, guess))
+
+
+def _describe_parts(folder: Path) -> Description:
+    """Describe the table that a folder of Parquet files is; its numbers can be grouped by."""
+    import pyarrow.parquet as parquet
+
+    shown, files = FolderRows(folder), parquet_files(folder)
+    n_rows = sum(parquet.read_metadata(name).num_rows for name in files)
+    rows = shown.read(range(min(N_EXAMPLES, n_rows)))
+    numbers = numeric_columns(folder)
+    columns = [
+        Described(
+            name,
+            "number" if name in numbers else "text",
+            ["" if row[name] is None else str(row[name])[:LONGEST_EXAMPLE] for row in rows],
+            "number" if name in numbers else "ignored",
+            "numbers" if name in numbers else "of rows in many files, numbers alone are used",
+        )
+        for name in shown.columns
+    ]
+    guess = {"id": None, "features": numbers, "text": None, "image": None}
+    return Description("table", n_rows, columns, None, guess)
 
 
 def _guess(roles: Mapping[str, Role]) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from linkwise.session.journal.address import place, without_secrets
 from linkwise.session.journal.lock import FolderLock
 
 if TYPE_CHECKING:
+    from linkwise.engines.base import Engine
     from linkwise.session import Session
 
 logger = logging.getLogger("linkwise.server")
@@ -47,11 +48,16 @@ class Shelf:
     databases : iterable of str
         Addresses of the databases in which journals may be. A folder may come from anywhere, and
         whoever made it could name a database that is there to collect passwords.
+    engine : Engine or None
+        The cluster on which large sessions live.
     """
 
-    def __init__(self, root: Path, databases: Iterable[str] = ()) -> None:
+    def __init__(
+        self, root: Path, databases: Iterable[str] = (), engine: Engine | None = None
+    ) -> None:
         root.mkdir(parents=True, exist_ok=True)
         self.root = root.resolve()
+        self.engine = engine
         self._databases = {place(address): address for address in databases}
         self._open: dict[str, LiveSession] = {}
         self._locks: dict[str, asyncio.Lock] = {}
@@ -164,14 +170,14 @@ class Shelf:
 
         address = read_description(folder).journal
         if address is None:
-            return Session.open(folder)
+            return Session.open(folder, engine=self.engine)
         known = self._databases.get(place(address))
         if known is None:
             raise SessionError(
                 f"the journal of {folder.name} is in a database that this service was not told to "
                 f"trust: {without_secrets(address)}. Start it with --database and that address."
             )
-        return Session.open(folder, known)
+        return Session.open(folder, known, engine=self.engine)
 
     def _names(self) -> list[str]:
         return [

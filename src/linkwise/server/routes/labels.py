@@ -108,10 +108,27 @@ Kind = Literal["pca", "neighbours"]
 
 
 @router.get(
+    "/map",
+    response_class=Response,
+    responses={
+        200: {"description": "uint32 numbers of the rows on the map.", "content": _BYTES},
+        **refuses(404, 409),
+    },
+)
+async def on_map(live: Live) -> Response:
+    """Return the rows that layouts have a place for, in their order: all, or of very many some."""
+    shown = live.session.on_map
+    rows = np.arange(live.session.n_rows) if shown is None else shown
+    headers = {"X-Linkwise-Type": "uint32", "Cache-Control": "private, no-cache"}
+    body = _little(rows.astype(np.uint32))
+    return Response(body, media_type="application/octet-stream", headers=headers)
+
+
+@router.get(
     "/layout/{kind}",
     response_class=Response,
     responses={
-        200: {"description": "float32 x and y of every row, from -1 to 1.", "content": _BYTES},
+        200: {"description": "float32 x and y of every row of the map.", "content": _BYTES},
         **refuses(404, 409),
     },
 )

@@ -72,7 +72,7 @@ async def search(
 async def column(
     live: Live, name: Annotated[str, Query(min_length=1, max_length=1000)]
 ) -> ColumnValues:
-    """Return one column of all rows as small numbers, for colours."""
+    """Return one column of all rows on the map as small numbers, for colours."""
     try:
         found = await live.look_back(live.session.column, name)
     except InvalidInput as error:  # there is no such column

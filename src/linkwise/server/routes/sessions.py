@@ -51,6 +51,7 @@ async def get_session(session: SessionId, live: Live) -> SessionDetail:
         has_images=about.has_images,
         has_text=about.has_text,
         layouts=list(about.layouts),
+        n_on_map=about.n_rows if about.on_map is None else len(about.on_map),
         strategies=list(about.strategies),
     )
 

@@ -141,6 +141,7 @@ class SessionDetail(_About):
     has_images: bool
     has_text: bool
     layouts: list[str]
+    n_on_map: int = Field(description="Rows that the layouts have a place for; GET .../map lists.")
     strategies: list[str]
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.ensemble import LabelMatrix
@@ -52,6 +54,13 @@ class ClusterPage:
     names: list[str]
 
 
+class Company(NamedTuple):
+    """Rows, and their blocks in all partitions, (n_partitions, n_rows)."""
+
+    rows: NDArray[np.int64]
+    blocks: NDArray[np.uint8]
+
+
 def look_around(
     row: int,
     n: int,
@@ -59,23 +68,30 @@ def look_around(
     labelling: Labelling,
     model: SequentialClustering,
     labels: LabelMatrix,
+    company: Company | None = None,
 ) -> Around:
-    """Return the neighbours of a row by the ensemble's labels, and why it is there."""
+    """Return the neighbours of a row, in some company or among all rows, and why it is there."""
     own = labels.rows([row]).T
-    with labels.parts(len(view.labels)) as parts:
-        shared = np.concatenate(
-            [
-                (blocks[:, s : s + _CHUNK] == own).sum(axis=0, dtype=np.int32)
-                for blocks in parts
-                for s in range(0, blocks.shape[1], _CHUNK)
-            ]
-        )
-    shared[row] = -1
-    nearest = np.argsort(-shared, kind="stable")[: min(n, len(shared) - 1)].tolist()
+    if company is None:
+        with labels.parts(len(view.labels)) as parts:
+            shared = np.concatenate([_shared(blocks, own) for blocks in parts])
+        among = np.arange(len(shared))
+    else:
+        among, shared = company.rows, _shared(company.blocks, own)
+    order = np.argsort(-shared, kind="stable")[: n + 1]
+    nearest = among[order[among[order] != row]][:n].tolist()
     said = labelling.state.statements
     events = said.seq[(said.i == row) | (said.j == row)].tolist()
     events += [one.seq for one in said.sets if row in one.rows]
     return Around(row, nearest, _why(row, nearest, view, labelling, model), sorted(events))
+
+
+def _shared(blocks: NDArray[np.uint8], own: NDArray[np.uint8]) -> NDArray[np.int32]:
+    """Return in how many partitions each row is in the same block as one with ``own`` blocks."""
+    starts = range(0, blocks.shape[1], _CHUNK)
+    return np.concatenate(
+        [(blocks[:, s : s + _CHUNK] == own).sum(axis=0, dtype=np.int32) for s in starts]
+    )
 
 
 def _why(

@@ -6,14 +6,18 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from linkwise.errors import InvalidFile
 from linkwise.files.headed import Format, short
 from linkwise.session.data.file import Columns, DataFile, Placed, read_data
+from linkwise.session.data.in_place import table_in_place
 from linkwise.session.errors import SessionError
 from linkwise.tables import Table
 from linkwise.tables.words import in_words
+
+if TYPE_CHECKING:
+    from linkwise.ensemble import RowSource
 
 FORMAT = Format("linkwise session", 1)
 FILE = "session.json"
@@ -57,6 +61,8 @@ class Description:
         Whether the number of clusters follows the answers, until somebody says a number.
     pictures : Path or None
         Where the names of picture files begin; None is the folder of the data file.
+    in_place : bool
+        Whether rows stay in their files and are read a block at a time.
     """
 
     id: str
@@ -77,6 +83,13 @@ class Description:
     notes: list[str] = field(default_factory=list)
     follows: bool = False
     pictures: Path | None = None
+    in_place: bool = False
+
+    def open_rows(self) -> RowSource:
+        """Return the rows that stay in their files."""
+        columns = replace(self.columns, features=tuple(self.features))
+        rows: RowSource = table_in_place(self.data.path, columns, None).X
+        return rows
 
     def read_rows(self) -> Table:
         """Return the rows again that the session was made of."""
@@ -108,6 +121,7 @@ class Description:
             "notes": self.notes,
             "follows": self.follows,
             "pictures": None if self.pictures is None else str(self.pictures),
+            "in_place": self.in_place,
         }
         FORMAT.write(folder / FILE, values)
 
@@ -147,6 +161,7 @@ def read_description(folder: Path) -> Description:
         notes=values.get("notes", []),
         follows=values.get("follows", False),
         pictures=None if pictures is None else Path(pictures),
+        in_place=values.get("in_place", False),
     )
 
 
@@ -238,6 +253,7 @@ _LATER: dict[str, Callable[[Any], bool]] = {
     "notes": _are_names,
     "follows": lambda value: type(value) is bool,
     "pictures": _is_place,
+    "in_place": lambda value: type(value) is bool,
 }
 
 

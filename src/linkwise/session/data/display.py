@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from linkwise.errors import InvalidInput, LinkwiseError, MissingData
 from linkwise.session.data.file import Columns, DataFile
+from linkwise.session.data.in_place import FolderRows
 from linkwise.tables import read_row_names
 from linkwise.tables.shown_rows import ArrayRows, Shown, ShownRows, open_rows
 
@@ -80,6 +81,8 @@ class Display:
     @cached_property
     def _rows(self) -> ShownRows:
         with self._reading():
+            if self._data.path.is_dir():
+                return FolderRows(self._data.path)
             return open_rows(self._data.path, self._columns.array, self._columns.encoding)
 
     @contextmanager
@@ -104,6 +107,8 @@ class Display:
             return None
         columns = self._columns
         with self._reading():
+            if isinstance(self._rows, FolderRows):
+                return self._rows.names(str(columns.id))
             return read_row_names(self._data.path, columns.id, columns.array, columns.encoding)[1]
 
     @property

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from linkwise.errors import InvalidFile, InvalidInput, MissingData
 from linkwise.files.endings import ending_of, listed
 from linkwise.files.frames import arrow_table, is_frame
+from linkwise.session.data.in_place import footers_hash, is_parquet_folder, looks_of
 from linkwise.session.errors import DataChanged
 from linkwise.tables import ENDINGS, Choice, Table, read_table
 from linkwise.tables.array_file import image_shape_in, load_arrays
@@ -113,9 +114,8 @@ class DataFile:
 
     @classmethod
     def of(cls, path: Path, *, copied: bool = False) -> DataFile:
-        """Describe a file as it is now."""
-        stat = path.stat()
-        return cls(path, content_hash(path), stat.st_size, stat.st_mtime_ns, copied)
+        """Describe a file, or the Parquet files of a folder, as they are now."""
+        return cls(path, content_hash(path), *_looks(path), copied)
 
     @classmethod
     def from_dict(cls, folder: Path, values: dict[str, Any]) -> DataFile:
@@ -131,7 +131,7 @@ class DataFile:
     def check_length(self) -> None:
         """Refuse to go on if the file is gone or has another length; quick enough for every use."""
         try:
-            size = self.path.stat().st_size
+            size, _ = _looks(self.path)
         except OSError:
             size = -1
         if size != self.size:
@@ -140,16 +140,15 @@ class DataFile:
     def check(self) -> None:
         """Refuse to go on if the file is gone or holds something else."""
         try:
-            stat = self.path.stat()
+            size, modified = _looks(self.path)
         except OSError:
             raise MissingData(
                 f"the data of this session are not there: {self.path} cannot be found. "
                 f"Put the file back."
             ) from None
-        same_looks = (stat.st_size, stat.st_mtime_ns) == (self.size, self.modified)
-        if stat.st_size > ALWAYS_HASHED and same_looks:
+        if size > ALWAYS_HASHED and (size, modified) == (self.size, self.modified):
             return
-        if stat.st_size != self.size or content_hash(self.path) != self.sha256:
+        if size != self.size or content_hash(self.path) != self.sha256:
             raise DataChanged(
                 f"{self.path} has changed since the session was made, so its rows may not be the "
                 f"ones the answers are about. Put the file back as it was, or make a new session."
@@ -157,9 +156,17 @@ class DataFile:
 
 
 def content_hash(path: Path) -> str:
-    """Return the SHA-256 of a file."""
+    """Return the SHA-256 of a file; of a folder, that of what its Parquet files say they hold."""
+    if path.is_dir():
+        return footers_hash(path)
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _looks(path: Path) -> tuple[int, int]:
+    """Return the length of a file and when it was changed last."""
+    stat = path.stat()
+    return looks_of(path) if path.is_dir() else (stat.st_size, stat.st_mtime_ns)
 
 
 @dataclass(frozen=True)
@@ -180,6 +187,8 @@ def place_data(data: TableLike, folder: Path) -> Placed:
     if not isinstance(data, str | Path):
         return Placed(_write_copy(data, folder), copied=True)
     path = Path(data).expanduser().resolve()
+    if is_parquet_folder(path):
+        return Placed(path, copied=False)
     if path.is_dir():
         return Placed(_write_listing(path, folder), copied=True, pictures=path)
     if ending_of(path, ENDINGS) is None:

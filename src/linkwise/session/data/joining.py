@@ -70,6 +70,11 @@ class Joining:
         ):
             placed = place_data(data, Path(draft))
             path = placed.path
+            if path.is_dir():
+                raise InvalidInput(
+                    f"{path} is a folder. Rows that join are copied to the session: give one file "
+                    "or a table."
+                )
             if not placed.copied:
                 ending = ending_of(path, ENDINGS) or path.suffix
                 path = Path(shutil.copyfile(path, Path(draft, f"data{ending}")))

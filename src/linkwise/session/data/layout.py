@@ -21,6 +21,8 @@ KINDS = ("pca", "neighbours")
 SAMPLE = 20_000
 BLOCK = 20_000
 N_PLACED_BY = 5
+#: Rows on the map of a table that is not read as a whole.
+MOST_ON_MAP = 100_000
 #: Share of the rows that decide the scale; the few outside are drawn on the border.
 WITHIN = 99.5
 
@@ -47,16 +49,28 @@ def pca_layout(X: Matrix) -> Places:
     return fit_square(np.concatenate(parts))
 
 
-def neighbours_layout(model: SequentialClustering) -> Places:
+def map_rows(n_rows: int, landmarks: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the rows of a large table that a map shows, increasing: some, and the landmarks."""
+    if n_rows <= MOST_ON_MAP:
+        return np.arange(n_rows)
+    return np.union1d(np.linspace(0, n_rows - 1, MOST_ON_MAP).astype(np.int64), landmarks)
+
+
+def neighbours_layout(
+    model: SequentialClustering, shown: NDArray[np.int64] | None = None
+) -> Places:
     """Place rows that often share a block of the ensemble near each other.
 
     The landmarks are placed by t-SNE on the share of partitions that part them, every other row
-    among the landmarks it shares most blocks with.
+    among the landmarks it shares most blocks with. ``shown`` are the rows to place, increasing,
+    the landmarks among them; all by default.
     """
     tell = current_options().progress or (lambda done, total, what: None)  # noqa: ARG005
     landmarks, labels = model.landmarks_.rows, model.ensemble_.labels
-    tell(0, labels.n_rows, "placing landmarks")
-    return _place_rows(model, _place_landmarks(np.ascontiguousarray(labels.rows(landmarks).T)))
+    shown = np.arange(labels.n_rows) if shown is None else shown
+    tell(0, len(shown), "placing landmarks")
+    places = _place_landmarks(np.ascontiguousarray(labels.rows(landmarks).T))
+    return _place_rows(model, places, shown)
 
 
 def quick_layout(model: SequentialClustering) -> Places:
@@ -65,22 +79,24 @@ def quick_layout(model: SequentialClustering) -> Places:
     known = landmarks.features if landmarks.features.shape[1] else landmarks.vectors[:, 1:]
     places = np.zeros((len(landmarks.rows), 2))
     places[:, : min(2, known.shape[1])] = known[:, :2]
-    return _place_rows(model, places)
+    return _place_rows(model, places, np.arange(model.ensemble_.labels.n_rows))
 
 
-def _place_rows(model: SequentialClustering, places: NDArray[np.float64]) -> Places:
-    """Return places for all rows, given those of the landmarks."""
+def _place_rows(
+    model: SequentialClustering, places: NDArray[np.float64], shown: NDArray[np.int64]
+) -> Places:
+    """Return places for the rows ``shown``, increasing, given those of the landmarks among them."""
     options = current_options()
     tell = options.progress or (lambda done, total, what: None)  # noqa: ARG005
     landmarks, labels = model.landmarks_.rows, model.ensemble_.labels
-    n = labels.n_rows
+    n = len(shown)
     landmark_blocks = np.ascontiguousarray(labels.rows(landmarks).T)
     result = np.empty((n, 2))
     for start in range(0, n, BLOCK):
         if options.wants_to_stop():
             raise Cancelled("The layout was cancelled.")
         rows = np.arange(start, min(start + BLOCK, n))
-        blocks = labels.rows(rows)
+        blocks = labels.rows(shown[rows])
         n_nearest = min(N_PLACED_BY, len(landmarks))
         nobody = np.full(len(rows), -1)
         nearest, counts = nearest_by_coassociation(blocks, landmark_blocks, n_nearest, nobody)
@@ -89,17 +105,23 @@ def _place_rows(model: SequentialClustering, places: NDArray[np.float64]) -> Pla
         share /= share.sum(axis=1, keepdims=True)
         result[rows] = np.einsum("ik,ikd->id", share, places[nearest])
         tell(int(rows[-1]) + 1, n, "placing rows")
-    result[landmarks] = places
+    result[np.searchsorted(shown, landmarks)] = places
     return fit_square(result)
 
 
-def place_others(places: Places, model: SequentialClustering) -> Places:
-    """Return the places and, for rows that joined, that of the landmark most like each."""
+def place_others(
+    places: Places, shown: NDArray[np.int64], n_first: int, model: SequentialClustering
+) -> Places:
+    """Return the places and, for rows that joined, that of the landmark most like each.
+
+    ``shown`` are the rows that have places, increasing, of the ``n_first`` that were there first.
+    """
     landmarks, labels = model.landmarks_.rows, model.ensemble_.labels
-    rows = np.arange(len(places), labels.n_rows)
+    rows = np.arange(n_first, labels.n_rows)
     blocks = np.ascontiguousarray(labels.rows(landmarks).T)
     nearest, _ = nearest_by_coassociation(labels.rows(rows), blocks, 1, np.full(len(rows), -1))
-    return np.concatenate([places, places[landmarks[nearest[:, 0]]]])
+    like = np.searchsorted(shown, landmarks[nearest[:, 0]])
+    return np.concatenate([places, places[like]])
 
 
 def _place_landmarks(blocks: NDArray[np.uint8]) -> NDArray[np.float64]:

@@ -10,6 +10,8 @@ from threading import Lock
 import numpy as np
 
 from linkwise.cluster.sequential.sequential import SequentialClustering
+from linkwise.engines.find import find_engine
+from linkwise.ensemble.sources import sample_rows
 from linkwise.errors import InvalidInput, LinkwiseError
 from linkwise.files.headed import read_array
 from linkwise.session.data.description import Description
@@ -17,6 +19,7 @@ from linkwise.session.data.file import prepared_rows
 from linkwise.session.data.layout import (
     KINDS,
     Places,
+    map_rows,
     neighbours_layout,
     pca_layout,
 )
@@ -27,10 +30,13 @@ _FILE = "layout-{}.npy"
 
 
 class LayoutFiles:
-    """The layouts of one session."""
+    """The layouts of one session: places for the rows ``shown``, increasing."""
 
     def __init__(self, folder: Path, about: Description, model: SequentialClustering) -> None:
         self._folder, self._about, self._model = folder, about, model
+        self.shown = np.arange(about.n_rows)
+        if about.in_place:
+            self.shown = map_rows(about.n_rows, model.landmarks_.rows)
         self._making = {kind: Lock() for kind in KINDS}
 
     def ready(self) -> list[str]:
@@ -61,14 +67,17 @@ class LayoutFiles:
             places = read_array(path.parent, path.stem, "layout")
         except LinkwiseError:
             return None
-        fits = places.shape == (self._about.n_rows, 2) and places.dtype == np.float32
+        fits = places.shape == (len(self.shown), 2) and places.dtype == np.float32
         return places if fits else None
 
     def _make(self, kind: str) -> Places:
         if kind == "neighbours":
-            return neighbours_layout(self._model)
+            return neighbours_layout(self._model, self.shown)
         about = self._about
         about.data.check()
+        if about.in_place:
+            rows = find_engine(self._model.engine).open(about.open_rows())
+            return pca_layout(sample_rows(rows, self.shown))
         return pca_layout(prepared_rows(about.read_rows(), about.standardised))
 
 

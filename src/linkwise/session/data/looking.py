@@ -30,7 +30,7 @@ Read = Callable[[Sequence[int]], list[Row]]
 
 @dataclass(frozen=True)
 class ColumnValues:
-    """One column of all rows, as small numbers: categories, or positions on a scale.
+    """One column of the rows looked at, as small numbers: categories, or positions on a scale.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class ColumnValues:
         Whether codes are positions from 0 to 254 between two numbers, or categories.
     legend : list of str
         The two numbers, or what the categories are called.
-    codes : uint8 array of shape (n_rows,)
+    codes : uint8 array of shape (n_looked_at,)
         255 where there is no value.
     """
 
@@ -47,10 +47,10 @@ class ColumnValues:
     codes: NDArray[np.uint8]
 
 
-def search(read: Read, n_rows: int, text: str, limit: int) -> list[int]:
-    """Return the first rows whose id, text or any field holds ``text``, whatever the case."""
+def search(read: Read, among: Sequence[int], text: str, limit: int) -> list[int]:
+    """Return the first of some rows that hold ``text`` in id, text or any field, in any case."""
     wanted, found = text.casefold(), []
-    for row in _all(read, n_rows):
+    for row in _all(read, among):
         if any(wanted in value.casefold() for value in _said(row)):
             found.append(row.row)
             if len(found) == limit:
@@ -58,10 +58,10 @@ def search(read: Read, n_rows: int, text: str, limit: int) -> list[int]:
     return found
 
 
-def column_values(read: Read, n_rows: int, name: str) -> ColumnValues:
-    """Return one column of all rows."""
+def column_values(read: Read, among: Sequence[int], name: str) -> ColumnValues:
+    """Return one column of some rows."""
     values: list[str] = []
-    for row in _all(read, n_rows):
+    for row in _all(read, among):
         if name not in row.fields:
             raise InvalidInput(f"no column is called {name!r}, or it is not shown as a field.")
         values.append(_shown(row.fields[name]))
@@ -160,9 +160,9 @@ def diverse(blocks: NDArray[np.uint8], n: int) -> list[int]:
     return chosen
 
 
-def _all(read: Read, n_rows: int) -> Iterator[Row]:
-    for start in range(0, n_rows, _CHUNK):
-        yield from read(range(start, min(start + _CHUNK, n_rows)))
+def _all(read: Read, among: Sequence[int]) -> Iterator[Row]:
+    for start in range(0, len(among), _CHUNK):
+        yield from read(among[start : start + _CHUNK])
 
 
 def _said(row: Row) -> Iterator[str]:

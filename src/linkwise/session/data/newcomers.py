@@ -41,6 +41,11 @@ class Newcomers:
         """Return the rows of a file, an array or a data frame."""
         with complaints_about(data), TemporaryDirectory() as folder:
             placed = place_data(data, Path(folder))
+            if placed.path.is_dir():
+                raise InvalidInput(
+                    f"{placed.path} is a folder of Parquet files, which are not read as a whole. "
+                    "session.model.predict(folder) reads them block by block."
+                )
             new = NewRows(self._features(placed)) if self._made is None else self._make(placed)
         return new if self._scaler is None else new._replace(X=self._scaler.transform(new.X))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ MAX_SPLIT_ROWS = 1_000
 _ROUNDS = 20
 
 Ints = NDArray[np.int64]
+Number = TypeVar("Number", bound=np.integer[Any])
 SplitMargins = Callable[["Change", Ints], NDArray[np.float32]]
 
 
@@ -54,12 +55,12 @@ def read_changes(log: Log, n: int, standing: NDArray[np.bool_]) -> tuple[Change,
 
 
 def apply_changes(
-    labels: Ints,
+    labels: NDArray[Number],
     changes: tuple[Change, ...],
     names: dict[str, Ints],
     links: Links,
     margins: SplitMargins,
-) -> Ints:
+) -> NDArray[Number]:
     """Return the labels after the changes.
 
     ``names`` are the rows of each name; ``margins(split, rows)`` tells of some rows how much more
@@ -119,11 +120,11 @@ def split_margins(
     ``rows`` are increasing; None stands for all. Rows that the event names count as far on their
     side as all others together.
     """
+    tables = _half_tables(split, labels)
     if rows is None:
-        with labels.parts() as parts:
-            signed = np.concatenate([nearer_second(split, labels, blocks) for blocks in parts])
+        signed = np.concatenate(labels.each(labels.n_rows, _lean, tables))
     else:
-        signed = nearer_second(split, labels, np.ascontiguousarray(labels.rows(rows).T))
+        signed = _lean(np.ascontiguousarray(labels.rows(rows).T), tables)
     if split.payload["rows"] is not None:
         named = np.array(split.payload["rows"], dtype=np.int64)
         named = named if rows is None else np.flatnonzero(np.isin(rows, named))
@@ -137,6 +138,11 @@ def nearer_second(
     blocks: NDArray[np.uint8],
 ) -> NDArray[np.float32]:
     """Return the same for rows given by their blocks, which need not be rows of the session."""
+    return _lean(blocks, _half_tables(split, labels))
+
+
+def _half_tables(split: Change, labels: LabelMatrix) -> NDArray[np.float64]:
+    """Return the share of either half in each block, (n_partitions, 256, 2)."""
     first, second = (np.array(half, dtype=np.int64) for half in split.payload["halves"])
     shape = labels.n_partitions, 256
     tables = np.zeros((*shape, 2))
@@ -145,8 +151,12 @@ def nearer_second(
             cells = labels.rows(half) + 256 * np.arange(labels.n_partitions)
             counts = np.bincount(cells.ravel(), minlength=shape[0] * shape[1])
             tables[:, :, side] = counts.reshape(shape) / len(half)
+    return tables
+
+
+def _lean(blocks: NDArray[np.uint8], tables: NDArray[np.float64]) -> NDArray[np.float32]:
     winner, margin = vote(blocks, tables)
-    signed = np.where(winner == 1, margin, -margin) / np.float32(labels.n_partitions)
+    signed = np.where(winner == 1, margin, -margin) / np.float32(len(tables))
     return np.asarray(signed, dtype=np.float32)
 
 

@@ -1,0 +1,34 @@
+"""What follows for rows from their labels alone: done wherever the labels are, part by part."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwise.kernels.vote.vote import scores
+
+#: Rows whose votes are counted at once.
+_CHUNK = 100_000
+
+
+def shares_of_votes(blocks: NDArray[np.uint8], tables: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Return the votes of rows as shares of the clusters that sum to 1, (n_rows, n_clusters)."""
+    shares = np.empty((blocks.shape[1], tables.shape[2]), dtype=np.float32)
+    for start in range(0, len(shares), _CHUNK):
+        part = scores(np.ascontiguousarray(blocks[:, start : start + _CHUNK]), tables)
+        total = np.maximum(part.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+        shares[start : start + _CHUNK] = part / total
+    return shares
+
+
+def block_sizes(blocks: NDArray[np.uint8], n_blocks: int) -> NDArray[np.int64]:
+    """Return how many rows each block of each partition has, (n_partitions, n_blocks)."""
+    return np.array([np.bincount(block, minlength=n_blocks) for block in blocks], dtype=np.int64)
+
+
+def company(blocks: NDArray[np.uint8], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for each row the sum of what its blocks weigh, one in every partition."""
+    found = np.zeros(blocks.shape[1])
+    for block, weight in zip(blocks, weights, strict=True):
+        found += weight[block]
+    return found
