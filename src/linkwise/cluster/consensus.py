@@ -61,12 +61,12 @@ def block_members(blocks: NDArray[np.uint8], n_blocks: int) -> sp.csr_array:
 def block_tables(members: sp.csr_array, memberships: Floats, n_blocks: int) -> Floats:
     """Return what each block says a row is, a table per partition: (n_partitions, n_blocks, k).
 
-    Every cluster is taken to be as likely as any other beforehand, however many landmarks it has:
-    a block speaks for clusters that have more of it than of the rest. A cluster of less than ten
-    landmarks counts as one of ten.
+    A block speaks for clusters that have more of it than of the rest, or else large ones would get
+    every row in doubt. Half of what is thought of a cluster's share beforehand is its share of the
+    landmarks, and half that all clusters are alike.
     """
-    least = N_NEAREST / len(memberships)
-    tables = np.asarray(members @ (memberships / np.maximum(memberships.mean(axis=0), least)))
+    expected = memberships.mean(axis=0) + 1.0 / memberships.shape[1]
+    tables = np.asarray(members @ (memberships / expected))
     tables /= np.maximum(tables.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     return tables.reshape(-1, n_blocks, memberships.shape[1])
 
