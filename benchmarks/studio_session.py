@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,8 @@ from sklearn.metrics import adjusted_rand_score
 from features_data import mixed_table, short_texts
 from linkwise.session import Columns, Entry, Session
 
+#: Pairs that stand for two things being different, as on the page.
+PAIRS_APART = 5
 LOOKS = (0, 10, 20, 50, 100)
 
 
@@ -36,20 +39,18 @@ def truthful(question, y):
 
 
 def about_groups(question, y):
-    """Say whether two groups are one thing, and leave out the rows that do not fit."""
-    first, second = (Counter(y[list(g)].tolist()).most_common(1)[0][0] for g in groups(question))
-    fits = zip(groups(question), (first, second), strict=True)
-    one, other = ([row for row in group if y[row] == its] for group, its in fits)
-    if first == second:
-        return [Entry("together", {"rows": one + other})]
-    said = [Entry("together", {"rows": rows}) for rows in (one, other) if len(rows) > 1]
-    apart = {"i": one[0], "j": other[0], "verdict": "different"}
-    return [*said, Entry("answer", apart)]
-
-
-def groups(question):
-    """Return both groups."""
-    return question.one, question.other
+    """Say which groups are one thing, and leave out the rows that do not fit their group."""
+    things = {}
+    for group in filter(None, (question.one, question.other, question.third)):
+        its = Counter(y[list(group)].tolist()).most_common(1)[0][0]
+        things.setdefault(its, []).extend(row for row in group if y[row] == its)
+    said = [Entry("together", {"rows": rows}) for rows in things.values() if len(rows) > 1]
+    apart = [
+        pair
+        for a, b in combinations(things.values(), 2)
+        for pair in zip(a[:PAIRS_APART], b, strict=False)
+    ]
+    return said + [Entry("answer", {"i": i, "j": j, "verdict": "different"}) for i, j in apart]
 
 
 def verdict(y, i, j):

@@ -236,6 +236,31 @@ def test_labelled_rows_name_their_cluster(session):
     assert session.view().clusters[2].name == "sevens"
 
 
+def test_a_name_that_another_cluster_has_is_refused(session):
+    session.rename(0, "sevens")
+    with pytest.raises(InvalidEvent) as refused:
+        session.rename(2, "sevens")
+    assert str(refused.value) == (
+        "rename: cluster 0 is called 'sevens' already, and 2 is another one. Merge the two, or "
+        "choose another name."
+    )
+    session.rename(0, "sevens")
+
+
+def test_joining_clusters_keeps_the_name_that_somebody_gave(session):
+    session.rename(2, "sevens")
+    session.merge([0, 2])
+    assert session.view().clusters[0].name == "sevens"
+
+
+def test_the_name_of_a_cluster_goes_where_its_rows_go(session):
+    rows = np.flatnonzero(session.labels() == 1)
+    session.rename(1, "sevens")
+    session.split(1, rows[: len(rows) - 2].tolist())
+    names = {c.number: c.name for c in session.view().clusters}
+    assert [names[label] for label in session.labels()[rows[[0, -1]]]] == ["sevens", "cluster 1"]
+
+
 def test_a_label_given_after_a_rename_is_the_name(session):
     rows = session.view().clusters[2].exemplars[:3]
     session.rename(2, "sevens")

@@ -10,24 +10,67 @@ def title(studio):
     return studio.page.locator("#question-title")
 
 
+def groups_shown(studio):
+    """Return how many rows each group on the table has."""
+    groups = studio.page.get_by_role("group", name=re.compile("Group"))
+    expect(groups.first).to_be_visible()
+    return [groups.nth(k).get_by_role("button").count() for k in range(groups.count())]
+
+
 def test_the_first_question_is_about_whole_groups_and_one_click_says_much(open_page):
     studio = open_page("digits", questions="auto")
-    expect(title(studio)).to_have_text("Is this one thing, or two?")
-    groups = studio.page.get_by_role("group", name=re.compile("The group on the"))
-    expect(groups).to_have_count(2)
-    shown = [groups.nth(k).get_by_role("button").count() for k in (0, 1)]
+    expect(title(studio)).to_have_text("Is this one thing, two, or three?")
+    shown = groups_shown(studio)
+    assert len(shown) == 3
     assert all(1 < n <= 10 for n in shown)
-    groups.first.get_by_role("button").last.click()  # this one is not meant
-    studio.press("2")
-    studio.sees("You said two things.")
+    studio.page.get_by_role("group", name="Group 1").get_by_role("button").last.click()  # not meant
+    studio.press("3")
+    studio.sees("You said three things.")
     studio.sees_it_sent()
     told = studio.history()
-    assert [event["kind"] for event in told] == ["together", "together", "answer"]
-    assert len(told[0]["payload"]["rows"]) == shown[0] - 1
-    assert told[2]["payload"]["verdict"] == "different"
+    assert [event["kind"] for event in told[:3]] == ["together"] * 3
+    assert [len(event["payload"]["rows"]) for event in told[:3]] == [shown[0] - 1, *shown[1:]]
+    assert {event["payload"]["verdict"] for event in told[3:]} == {"different"}
+    assert len(told) == 3 + 3 * 5  # five pairs stand for two things being different
     studio.press("u")
     studio.tab("History")
-    studio.sees("Took back numbers 1 to 3")
+    studio.sees("Took back numbers 1 to 18")
+
+
+def test_of_three_groups_two_may_be_one_thing(open_page):
+    studio = open_page("digits", questions="groups")
+    expect(title(studio)).to_have_text("Is this one thing, two, or three?")
+    shown = groups_shown(studio)
+    studio.press("2")
+    expect(title(studio)).to_have_text("Which group is the other thing?")
+    studio.press("Escape")
+    expect(title(studio)).to_have_text("Is this one thing, two, or three?")
+    studio.press("2")
+    studio.press("1")
+    studio.sees("You said two things.")
+    studio.sees_it_sent()
+    apart, together, *different = studio.history()
+    assert len(apart["payload"]["rows"]) == shown[0]
+    assert len(together["payload"]["rows"]) == shown[1] + shown[2]
+    for event in different:
+        assert event["payload"]["verdict"] == "different"
+        assert event["payload"]["i"] in apart["payload"]["rows"]
+        assert event["payload"]["j"] in together["payload"]["rows"]
+
+
+def test_three_groups_that_one_cannot_tell_are_asked_about_two_by_two(open_page):
+    studio = open_page("too-few", questions="groups")
+    expect(title(studio)).to_have_text("Is this one thing, two, or three?")
+    for _ in range(5):
+        if title(studio).inner_text() == "Is this one thing, or two?":
+            break
+        studio.press("c")
+        studio.sees_it_sent()
+        studio.page.wait_for_timeout(500)
+    expect(title(studio)).to_have_text("Is this one thing, or two?")
+    assert len(groups_shown(studio)) == 2
+    studio.press("2")
+    studio.sees("You said two things.")
 
 
 def test_a_row_is_placed_beside_one_of_up_to_five_examples_with_one_key(open_page):
@@ -50,7 +93,7 @@ def test_a_row_is_placed_beside_one_of_up_to_five_examples_with_one_key(open_pag
 
 def test_a_person_can_switch_to_pairs_and_the_page_remembers_it(open_page):
     studio = open_page("digits", questions="auto")
-    expect(title(studio)).to_have_text("Is this one thing, or two?")
+    expect(title(studio)).to_have_text("Is this one thing, two, or three?")
     studio.page.get_by_label("Kind of questions").select_option("pair")
     expect(title(studio)).to_have_text("Do these two belong together?")
     studio.page.reload()

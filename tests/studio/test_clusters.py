@@ -28,6 +28,36 @@ def test_a_cluster_is_renamed_in_place(open_page):
     expect(studio.page.get_by_label("Name of cluster 2", exact=True)).to_have_value("setosa")
 
 
+def test_two_clusters_have_one_name_only_if_somebody_says_that_they_are_one(open_page):
+    studio = open_page("flowers")
+    name = studio.page.get_by_label("Name of cluster 2", exact=True)
+    studio.tell(("rename", {"cluster": 2, "name": "lilies"}))
+    expect(studio.button("More about lilies")).to_be_visible()
+    name.fill("lilies")
+    studio.press("Enter")
+    studio.sees("Another cluster is called “lilies”. Are the two one?")
+    studio.button("No, keep cluster 2").click()
+    expect(name).to_have_value("cluster 2")
+    name.fill("lilies")
+    studio.press("Enter")
+    studio.button("Join them").click()
+    expect(cards(studio)).to_have_count(2)
+    expect(name).to_have_value("lilies")  # joining keeps the name that somebody gave
+    assert [event["kind"] for event in studio.history()] == ["rename", "merge"]
+
+
+def test_a_name_follows_the_rows_that_carry_it(open_page):
+    studio = open_page("flowers")
+    studio.page.get_by_label("Name of cluster 1", exact=True).fill("lilies")
+    studio.press("Enter")
+    expect(studio.button("More about lilies")).to_be_visible()
+    labels = studio.call("/rows?rows=" + ",".join(map(str, range(150))))
+    rows = [row["row"] for row in labels if row["cluster"] == 0]
+    studio.tell(("split", {"cluster": 0, "rows": rows[:-2]}))
+    expect(studio.page.get_by_label("Name of cluster 4", exact=True)).to_have_value("lilies")
+    expect(studio.page.get_by_label("Name of cluster 1", exact=True)).to_have_value("cluster 1")
+
+
 def test_clusters_are_split_and_joined_and_say_how_they_changed(open_page):
     studio = open_page("flowers")
     studio.button("More about cluster 1").click()

@@ -65,12 +65,16 @@ def test_a_doubtful_answer_can_be_confirmed(open_page):
 
 
 def doubtful(studio):
-    """Say many right things and one that cannot be: two far flowers are the same."""
+    """Say many right things and one that cannot be: two far flowers are the same.
+
+    Asked about once more, one cannot tell.
+    """
     alike = [*range(0, 48, 2), *range(100, 148, 2)]
     right = [("answer", {"i": i, "j": i + 1, "verdict": "same"}) for i in alike]
     apart = [("answer", {"i": i, "j": i + 100, "verdict": "different"}) for i in range(1, 20, 2)]
     wrong = [("answer", {"i": 0, "j": 120, "verdict": "same"})]
     told = studio.tell(*right, *apart, *wrong)
+    studio.tell(("answer", {"i": 0, "j": 120, "verdict": "unsure"}))
     assert len(studio.call("/suspects")) >= 1
     return told
 

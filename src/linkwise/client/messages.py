@@ -84,6 +84,7 @@ class Question:
     among: list[int]
     one: list[int]
     other: list[int]
+    third: list[int]
     drawn: bool
     again: int | None
 
@@ -108,6 +109,8 @@ class Suspicion:
     verdict: str
     suspicion: float
     sentence: str
+    holds: bool
+    asked_again: bool
 
 
 @dataclass(frozen=True)

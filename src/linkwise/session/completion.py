@@ -15,6 +15,9 @@ from linkwise.session.errors import InvalidEvent
 from linkwise.session.state.structure import halve, names_in
 from linkwise.session.state.view import View
 
+#: Rows that carry the name of a cluster: those that are surest of it.
+MOST_CARRIERS = 50
+
 
 class CurrentClustering:
     """The clustering as it stands when an entry arrives.
@@ -76,3 +79,22 @@ class CurrentClustering:
                 f"merge: some of these rows are called {first!r} and others {second!r}, and a "
                 f"cluster has one name. Undo the labels of one of them first."
             )
+
+    def carriers(self, cluster: int, name: str) -> dict[str, Any]:
+        """Return the rows that carry a cluster's new name, and the name that it has until then.
+
+        Refuses a name that another cluster has.
+        """
+        view = self._view()
+        called = {each.number: each.name for each in view.clusters}
+        for other, has in called.items():
+            if has == name and other != cluster:
+                raise InvalidEvent(
+                    f"rename: cluster {other} is called {name!r} already, and {cluster} is "
+                    f"another one. Merge the two, or choose another name."
+                )
+        inside = np.flatnonzero(view.labels == cluster)
+        if not len(inside):
+            return {}
+        surest = inside[np.argsort(-view.margins[inside], kind="stable")[:MOST_CARRIERS]]
+        return {"rows": np.sort(surest).tolist(), "instead": called.get(cluster)}

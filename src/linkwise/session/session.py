@@ -579,8 +579,8 @@ class Session(Speaking):
             and ``who`` has not.
         kind : {"pair", "choice", "groups", "auto"}
             "pair": are these two the same? "choice": with which of up to five does this row
-            belong? "groups": are these two groups of rows one thing or two? "auto": the big ones
-            first: groups while there are any, then choices, then pairs.
+            belong? "groups": are these groups of rows, two or three, one thing? "auto": the big
+            ones first: groups while there are any, then choices, then pairs.
         asked : int or None
             How many questions they have been asked so far. Then every tenth is a pair drawn at
             random, and a pair whose answer is doubted is asked about once more.
@@ -624,11 +624,10 @@ class Session(Speaking):
         """Put in a doubted answer to look at again, and every tenth time a pair drawn at random."""
         view, labelling, model = self._views.current(fresh=False)
         with self._history.lock:
-            once = asked_once(self._history.log)
             n_drawn = int(self._history.log.drawn(self.seq).sum())
         doubted = self._doubted(labelling, model)
         settled = unwanted | {(i, j) for i, j in labelling.state.unsure.tolist()}
-        again = [s for s in doubted if (s.i, s.j) in once and (s.i, s.j) not in settled][:1]
+        again = [s for s in doubted if not s.asked_again and (s.i, s.j) not in settled][:1]
         found = [
             Question(s.i, s.j, guess(view.labels, s.i, s.j), WHY_AGAIN, again=s.event)
             for s in again
@@ -663,8 +662,10 @@ class Session(Speaking):
     def suspects(self) -> list[Suspicion]:
         """Return the answers that are probably wrong, the most suspicious first.
 
-        There are none while, by the last :meth:`weigh`, another number of clusters, or other
-        columns, would explain the answers better: then it is not the answers that are wrong.
+        :meth:`query` asks about each of them once more; they hold meanwhile, unless the others
+        speak so clearly against them that the model sets them aside. There are none while, by the
+        last :meth:`weigh`, another number of clusters, or other columns, would explain the answers
+        better: then it is not the answers that are wrong.
         """
         _, labelling, model = self._views.current()
         return self._doubted(labelling, model)
@@ -673,7 +674,9 @@ class Session(Speaking):
         weighed = self._weighed
         if weighed is not None and (weighed.proposal is not None or not weighed.fits):
             return []
-        return find_suspects(labelling.state.statements, model, self._called)
+        with self._history.lock:
+            once = asked_once(self._history.log)
+        return find_suspects(labelling.state.statements, model, self._called, once)
 
     def propose_k(self) -> Proposal | None:
         """Return another number of clusters that the answers speak for, or None.
@@ -714,7 +717,7 @@ class Session(Speaking):
         The service and the command line do this by themselves. It is an event like any other; once
         it is undone, nothing is followed any more.
         """
-        proposal = self.propose_k() if self.follows else None
+        proposal = self.weigh().proposal if self.follows else None
         return None if proposal is None else self.recluster(proposal.k, who=FOLLOWING)
 
     def outliers(self, share: float = 0.01) -> list[int]:

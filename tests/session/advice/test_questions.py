@@ -16,16 +16,63 @@ def test_groups_come_first_then_choices_then_pairs(session):
 
 def test_groups_are_of_ten_rows_at_most_and_hold_no_row_twice(session):
     for question in session.query(10, kind="groups"):
-        assert 1 <= len(question.one) <= 10
-        assert 1 <= len(question.other) <= 10
-        assert len({*question.one, *question.other}) == len(question.one) + len(question.other)
+        groups = [question.one, question.other, *filter(None, [question.third])]
+        assert all(1 <= len(group) <= 10 for group in groups)
+        shown = [row for group in groups for row in group]
+        assert len(set(shown)) == len(shown)
+
+
+def test_three_groups_are_the_halves_of_a_cluster_and_one_much_alike_in_any_order(session):
+    labels = session.labels()
+    three = [question for question in session.query(10, kind="groups") if question.third]
+    assert three
+    odd = set()
+    for question in three:
+        firsts = [question.one[0], question.other[0], question.third[0]]
+        clusters = labels[firsts].tolist()
+        assert len(set(clusters)) == 2
+        odd.add(min(range(3), key=lambda k: clusters.count(clusters[k])))
+        assert {question.i, question.j} <= set(firsts)
+        assert labels[question.i] != labels[question.j]
+    assert len(odd) > 1 or len(three) == 1
+
+
+def test_what_three_groups_ask_is_not_asked_singly_meanwhile(session):
+    every = session.query(20, kind="groups")
+    for question in every:
+        left = session.query(20, skip=[question.pair], kind="groups")
+        assert {q.pair for q in left} == {q.pair for q in every} - {question.pair}
+
+
+def test_three_groups_that_nobody_could_tell_are_asked_about_singly(session):
+    question = next(q for q in session.query(10, kind="groups") if q.third)
+    session.answer(question.i, question.j, "unsure")
+    again = session.query(20, kind="groups")
+    assert question.pair not in [other.pair for other in again]
+    assert any(not q.third and {q.one, q.other} <= set(parts(question)) for q in again)
+
+
+def test_a_truthful_answer_about_three_groups_settles_all_of_it(session):
+    question = next(q for q in session.query(10, kind="groups") if q.third)
+    one, other, third = parts(question)
+    for rows in (one, other, third):
+        if len(rows) > 1:
+            session.together(rows)
+    for i, j in ((one[0], other[0]), (one[0], third[0]), (other[0], third[0])):
+        session.answer(i, j, "different")
+    assert question.pair not in [q.pair for q in session.query(20, kind="groups")]
+
+
+def parts(question):
+    return question.one, question.other, question.third
 
 
 def test_a_group_that_was_told_is_not_asked_about_again(session):
-    (question,) = session.query(1, kind="groups")
-    session.answer(question.one[0], question.other[0], "unsure")
-    again = session.query(20, kind="groups")
-    assert question.pair not in [other.pair for other in again]
+    for _ in range(2):  # three groups at first, then two of them
+        (question,) = session.query(1, kind="groups")
+        session.answer(question.i, question.j, "unsure")
+        again = session.query(20, kind="groups")
+        assert question.pair not in [other.pair for other in again]
 
 
 def test_a_choice_shows_up_to_five_examples_of_different_clusters(session):
@@ -79,9 +126,8 @@ def test_a_doubted_answer_is_asked_about_once_more(session):
     pairs = [rng.choice(60, 2, replace=False).tolist() for _ in range(60)]
     for i, j in pairs:
         session.answer(i, j, "same" if truth[i] == truth[j] else "different")
-    session.answer(0, 25, "same")
-    (suspect,) = [s for s in session.suspects() if (s.i, s.j) == (0, 25)]
+    wrong = session.answer(0, 25, "same")
     (question,) = [q for q in session.query(3, asked=0) if q.again]
-    assert (question.i, question.j, question.again) == (0, 25, suspect.event)
+    assert (question.i, question.j, question.again) == (0, 25, wrong.seq)
     session.answer(0, 25, "same")
     assert (0, 25) not in [q.pair for q in session.query(3, asked=0)]

@@ -1,11 +1,13 @@
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
 from linkwise import Links
-from linkwise.cluster.sequential.sequential import FIRST_ANSWERS
+from linkwise.cluster.sequential.answers import CONFIRMED
+from linkwise.cluster.sequential.sequential import FIRST_ANSWERS, SET_ASIDE
 from linkwise.session import Columns, Entry, Session
 from linkwise.session.advice.troubles import DOUBTED, find_suspects, find_troubles
 from linkwise.session.state.statements import RowSet, Statements
@@ -154,27 +156,51 @@ def test_names_without_a_cluster_are_a_trouble():
 
 
 class Doubter:
-    """A model with an opinion about its links."""
+    """A model with an opinion about its links, of which the last may be confirmed."""
 
-    def __init__(self, n_links, suspicion):
-        self.links_ = Links(60, must=[(0, k) for k in range(1, n_links + 1)])
+    def __init__(self, n_links, suspicion, n_facts=0):
+        weight = np.where(np.arange(n_links) < n_links - n_facts, 1.0, CONFIRMED)
+        self.links_ = Links(60, must=[(0, k) for k in range(1, n_links + 1)], weight=weight)
         self.suspicion_ = np.full(n_links, 0.1)
         self.suspicion_[4] = suspicion
 
-    def suspects(self):
+    def suspects(self, once=frozenset()):
         n = self.links_.n_links
         pairs = self.links_.must.T
         said = Statements(60, np.arange(1, n + 1), *pairs, np.ones(n, dtype=bool), ())
-        return find_suspects(said, self, lambda row: f"row {row}")
+        return find_suspects(said, self, lambda row: f"row {row}", once)
 
 
-def test_what_is_more_probably_wrong_than_right_is_suspected():
-    (suspect,) = Doubter(FIRST_ANSWERS + 1, DOUBTED).suspects()
-    assert (suspect.event, suspect.i, suspect.j, suspect.verdict) == (5, 0, 5, "same")
-    assert suspect.sentence == (
+def test_what_is_more_probably_wrong_than_right_is_doubted_and_holds_all_the_same():
+    (doubted,) = Doubter(FIRST_ANSWERS + 1, DOUBTED).suspects()
+    assert (doubted.event, doubted.i, doubted.j, doubted.verdict) == (5, 0, 5, "same")
+    assert doubted.holds
+    assert doubted.sentence == (
         "row 0 and row 5 were said to be the same (event 5). The other answers speak against it."
     )
     assert Doubter(FIRST_ANSWERS + 1, DOUBTED - 0.01).suspects() == []
+
+
+def test_what_the_model_sets_aside_is_told_not_to_count():
+    (doubted,) = Doubter(FIRST_ANSWERS + 1, SET_ASIDE).suspects()
+    assert not doubted.holds
+    assert doubted.sentence == (
+        "row 0 and row 5 were said to be the same (event 5). The other answers speak against it, "
+        "so it does not count for now."
+    )
+
+
+def test_whether_a_doubted_pair_was_asked_about_again_is_told():
+    assert [one.asked_again for one in Doubter(FIRST_ANSWERS + 1, 0.9).suspects({(0, 5)})] == [
+        False
+    ]
+    (doubted,) = Doubter(FIRST_ANSWERS + 1, 0.9).suspects({(0, 6)})
+    assert doubted.asked_again is True
+
+
+def test_few_answers_beside_many_facts_are_doubted_only_where_the_model_sets_them_aside():
+    assert Doubter(50, SET_ASIDE - 0.01, n_facts=20).suspects() == []
+    assert len(Doubter(50, SET_ASIDE, n_facts=20).suspects()) == 1
 
 
 def test_rows_that_were_put_together_are_told_as_such_and_not_as_pairs_nobody_saw(session):
@@ -189,7 +215,7 @@ def test_rows_that_were_put_together_are_told_as_such_and_not_as_pairs_nobody_sa
     assert (first.rows, second.rows) == ([0, 1], [2, 3])
 
 
-def test_nobody_is_suspected_among_the_first_answers():
+def test_nobody_is_doubted_among_the_first_answers():
     assert Doubter(FIRST_ANSWERS, 1.0).suspects() == []
 
 
@@ -227,4 +253,4 @@ def test_a_suspect_that_is_said_again_holds(digits):
     assert all((one.i, one.j) != (first.i, first.j) for one in session.suspects())
     assert (session.labels()[first.i] == session.labels()[first.j]) == held
     session.undo(again.seq)
-    assert session.suspects()[0] == first
+    assert session.suspects()[0] == replace(first, asked_again=True)

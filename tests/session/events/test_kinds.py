@@ -156,6 +156,9 @@ class Told:
     def halves(self, cluster, rows):  # noqa: ARG002
         return [[1], rows or [2]]
 
+    def carriers(self, cluster, name):  # noqa: ARG002
+        return {"rows": [3, 5], "instead": "b"}
+
 
 def test_the_session_adds_what_only_it_can_tell():
     answer = Entry("answer", {"i": 1, "j": 2, "verdict": "same"})
@@ -165,7 +168,9 @@ def test_the_session_adds_what_only_it_can_tell():
     split = Entry("split", {"cluster": 0, "rows": [4]})
     assert complete_entry(split, Told()).payload["halves"] == [[1], [4]]
     rename = Entry("rename", {"cluster": 0, "name": "a"})
-    assert complete_entry(rename, Told()) is rename
+    assert complete_entry(rename, Told()).payload["rows"] == [3, 5]
+    together = Entry("together", {"rows": [0, 1]})
+    assert complete_entry(together, Told()) is together
 
 
 @pytest.mark.parametrize(

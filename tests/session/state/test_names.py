@@ -83,3 +83,32 @@ def test_a_name_moves_with_its_rows():
     events = [("label", {"rows": [3, 4], "name": "a"})]
     assert called(events, [0] * 3 + [1] * 9) == {1: "a"}
     assert called(events, [0] * 3 + [2] * 9) == {2: "a"}
+
+
+def renamed(cluster, name, rows, instead=None):
+    return "rename", {"cluster": cluster, "name": name, "rows": rows, "instead": instead}
+
+
+def test_the_name_of_a_cluster_stays_with_the_rows_that_carried_it():
+    events = [renamed(1, "eights", [3, 4, 5])]
+    assert called(events, [0] * 3 + [1] * 9) == {1: "eights"}
+    assert called(events, [1] * 3 + [0] * 9) == {0: "eights"}
+    assert called(events, [1] * 3 + [2, 2, 0] + [1] * 6) == {2: "eights"}
+
+
+def test_of_two_names_in_one_cluster_the_one_that_more_rows_carry_is_told():
+    one, other = renamed(0, "ones", [0, 1, 2]), renamed(1, "eights", [3, 4])
+    assert called([one, other], [0] * 3 + [1] * 9) == {0: "ones", 1: "eights"}
+    assert called([one, other], [0] * 12) == {0: "ones"}
+    assert called([other, one], [0] * 12) == {0: "ones"}
+
+
+def test_a_cluster_renamed_again_has_its_latest_name_whoever_carries_it():
+    first, again = renamed(0, "ones", [0, 1, 2]), renamed(0, "elevens", [1], instead="ones")
+    assert called([first, again], [0] * 12) == {0: "elevens"}
+    assert called([first, again, ("undo", {"event": 2})], [0] * 12) == {0: "ones"}
+
+
+def test_names_from_before_rows_carried_them_stay_with_their_numbers():
+    events = [("rename", {"cluster": k, "name": "x"}) for k in (0, 2)]
+    assert called(events, [0] * 6 + [2] * 6) == {0: "x", 2: "x"}

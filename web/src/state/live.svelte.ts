@@ -36,7 +36,8 @@ export class Live {
   clusters = $state.raw<Cluster[]>([]);
   events = $state.raw<JournalEvent[]>([]); // oldest first; a page of them, older ones on request
   conflicts = $state.raw<Trouble[]>([]);
-  suspects = $state.raw<Suspicion[]>([]);
+  suspects = $state.raw<Suspicion[]>([]); // answers that may be wrong
+  doubts = $derived(this.suspects.filter((suspect) => suspect.asked_again)); // which asking again did not settle
   progress = $state.raw<Progress | null>(null);
   number = $state.raw<NumberAdvice | null>(null);
   people = $state.raw<People | null>(null);
@@ -120,6 +121,11 @@ export class Live {
 
   known(row: number): Row | undefined {
     return this.#rows.get(row);
+  }
+
+  /** Whether the other answers speak so clearly against an answer that it does not count for now. */
+  isSetAside(seq: number): boolean {
+    return this.suspects.some((suspect) => suspect.event === seq && !suspect.holds);
   }
 
   isMine(event: JournalEvent): boolean {

@@ -17,7 +17,7 @@ export interface Asked extends Question {
   a: Row;
   b: Row;
   examples: Row[]; // of a choice
-  groups: [Row[], Row[]]; // of a question about groups
+  groups: Row[][]; // of a question about groups: two or three
 }
 
 export interface Given {
@@ -96,7 +96,7 @@ export class Questions {
 
   /** The questions with the rows they show. */
   async #shown(questions: Question[]): Promise<Asked[]> {
-    const wanted = questions.flatMap((q) => [q.i, q.j, ...q.among, ...q.one, ...q.other]);
+    const wanted = questions.flatMap((q) => [q.i, q.j, ...q.among, ...groupsOf(q).flat()]);
     const found = new Map((await this.live.rows([...new Set(wanted)])).map((row) => [row.row, row]));
     found.forEach((row) => this.#preload(row));
     const all = (rows: number[]) => rows.map((row) => found.get(row)!);
@@ -105,7 +105,7 @@ export class Questions {
       a: found.get(q.i)!,
       b: found.get(q.j)!,
       examples: all(q.among),
-      groups: [all(q.one), all(q.other)],
+      groups: groupsOf(q).map(all),
     }));
   }
 
@@ -153,27 +153,29 @@ export class Questions {
     this.#give(said, words, agrees);
   }
 
-  /** Whether two groups are one thing; rows that were taken out are not spoken about. */
-  decide(things: 1 | 2 | "unsure", out: ReadonlySet<number>) {
+  /** Which thing each group is, 0 or 1 or 2; rows that were taken out are not spoken about. */
+  decide(things: number[] | "unsure", out: ReadonlySet<number>) {
     const asked = this.current;
     if (asked?.kind !== "groups") return;
-    const [one, other] = [asked.one, asked.other].map((rows) => rows.filter((row) => !out.has(row)));
-    const together = (rows: number[]): Said[] =>
-      rows.length > 1 ? [{ kind: "together", payload: { rows } }] : [];
-    const pair = (i: number, j: number, verdict: Verdict): Said[] => [
-      { kind: "answer", payload: { i, j, verdict } },
-    ];
-    const apart = one.length > 0 && other.length > 0 ? pair(one[0], other[0], "different") : [];
-    const said =
-      things === 1
-        ? together([...one, ...other])
-        : things === 2
-          ? [...together(one), ...together(other), ...apart]
-          : pair(asked.i, asked.j, "unsure");
+    const meant = groupsOf(asked).map((rows) => rows.filter((row) => !out.has(row)));
+    const said = things === "unsure" ? [pair(asked.i, asked.j, "unsure")] : saidOf(meant, things);
     if (said.length === 0) return;
-    const guess = this.#opinion(asked.i, asked.j) === "same" ? 1 : 2;
-    const words = things === "unsure" ? WORDS.unsure : things === 1 ? "one thing" : "two things";
-    this.#give(said, words, things === "unsure" ? null : guess === things);
+    const count = things === "unsure" ? 0 : new Set(things).size;
+    this.#give(
+      said,
+      COUNTED[count] ?? WORDS.unsure,
+      things === "unsure" ? null : this.#thinks(meant, things),
+    );
+  }
+
+  /** Whether the clustering has the groups as these things. */
+  #thinks(groups: number[][], things: number[]): boolean {
+    return groups.every((one, a) =>
+      groups.every((other, b) => {
+        if (one.length === 0 || other.length === 0) return true;
+        return (this.#opinion(one[0], other[0]) === "same") === (things[a] === things[b]);
+      }),
+    );
   }
 
   #opinion(i: number, j: number): Verdict {
@@ -272,7 +274,7 @@ export class Questions {
 
   async #pair(i: number, j: number, again: number | null): Promise<Asked> {
     const why = again === null ? "You wanted to compare these." : "A second look at an earlier answer.";
-    const bare = { among: [], one: [], other: [], drawn: false };
+    const bare = { among: [], one: [], other: [], third: [], drawn: false };
     return (await this.#shown([{ i, j, again, why, kind: "pair", ...bare }]))[0];
   }
 
@@ -288,7 +290,38 @@ export class Questions {
   }
 }
 
+const COUNTED: Record<number, string> = { 1: "one thing", 2: "two things", 3: "three things" };
 const WORDS: Record<Verdict, string> = { same: "same", different: "different", unsure: "cannot tell" };
+
+/** The groups that a question is about. */
+export function groupsOf({ one, other, third }: Question): number[][] {
+  return [one, other, third].filter((rows) => rows.length > 0);
+}
+
+const APART = 5; // pairs that stand for two things being different
+
+function apart(one: number[], other: number[]): Said[] {
+  return one.slice(0, Math.min(APART, other.length)).map((row, k) => pair(row, other[k], "different"));
+}
+
+const pair = (i: number, j: number, verdict: Verdict): Said => ({
+  kind: "answer",
+  payload: { i, j, verdict },
+});
+
+/**
+ * What is said of groups when each is the thing with its number: its rows are together, and rows of two things
+ * differ, which some pairs stand for.
+ */
+export function saidOf(groups: number[][], things: number[]): Said[] {
+  const rows = [...new Set(things)].map((thing) => groups.filter((_, k) => things[k] === thing).flat());
+  const told = rows.filter((each) => each.length > 0);
+  const together = told.filter((each) => each.length > 1);
+  return [
+    ...together.map((each): Said => ({ kind: "together", payload: { rows: each } })),
+    ...told.flatMap((one, a) => told.slice(a + 1).flatMap((other) => apart(one, other))),
+  ];
+}
 
 /** What a question goes by: its two rows, or its one row where it is a choice. */
 function nameOf({ kind, i, j }: Question): [number, number] {

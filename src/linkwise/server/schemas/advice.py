@@ -16,12 +16,13 @@ class Question(Message):
     j: int
     why: str
     kind: Literal["pair", "choice", "groups"] = Field(
-        description="Are i and j the same? With which of among does i belong? Are one and other "
-        "one thing or two?"
+        description="Are i and j the same? With which of among does i belong? Are one and other, "
+        "and third where it is not empty, one thing or several?"
     )
     among: list[int]
     one: list[int]
     other: list[int]
+    third: list[int]
     drawn: bool = Field(description="Whether the pair was drawn at random.")
     again: Seq | None = Field(description="The answer that is doubted, where there is one.")
 
@@ -44,6 +45,8 @@ class Suspicion(Message):
     verdict: str
     suspicion: float
     sentence: str
+    holds: bool = Field(description="Whether the clustering goes by it all the same.")
+    asked_again: bool = Field(description="Whether the pair was told more than once.")
 
 
 class Moved(Message):

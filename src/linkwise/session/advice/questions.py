@@ -1,22 +1,24 @@
 """Questions worth asking, with what the clustering thinks and why it asks.
 
-Big ones first: are two groups of rows one thing or two, with which of these does a row belong, are
-two rows the same. Every tenth is a pair drawn at random, for honest evidence.
+Big ones first: are two or three groups of rows one thing or several, with which of these does a row
+belong, are two rows the same. Every tenth is a pair drawn at random, for honest evidence.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.query import STRATEGIES, choose_pairs
 from linkwise.query.situation import Pairs
 from linkwise.session.events.event import Event
 from linkwise.session.events.kinds import KINDS
-from linkwise.session.state.labelling import Labels, State
+from linkwise.session.state.labelling import State
 from linkwise.session.state.view import View
 
 #: Lead of a row's first cluster over its second below which it could go either way.
@@ -28,6 +30,7 @@ _TRIES = 100
 QUESTION_KINDS = ("pair", "choice", "groups")
 WHY_CHOICE = "One answer compares this row with an example of each group it may belong to."
 WHY_GROUPS = "One answer tells whether these are one cluster or two."
+WHY_THREE = "One answer tells whether these are one cluster, two or three."
 WHY_DRAWN = "This pair was drawn at random, to see how often the clustering is right."
 WHY_AGAIN = "The other answers speak against what was said of this pair."
 
@@ -46,8 +49,8 @@ class Question:
         What the clustering thinks, and why it asks.
     kind : {"pair", "choice", "groups"}
         "choice": with which of ``among`` does row ``i`` belong? "groups": are ``one`` and
-        ``other`` one thing or two?
-    among, one, other : tuple of int
+        ``other`` one thing or two, or with ``third``, where it is not empty, one, two or three?
+    among, one, other, third : tuple of int
         The rows that a bigger question shows.
     drawn : bool
         Whether the pair was drawn at random.
@@ -63,6 +66,7 @@ class Question:
     among: tuple[int, ...] = ()
     one: tuple[int, ...] = ()
     other: tuple[int, ...] = ()
+    third: tuple[int, ...] = ()
     drawn: bool = False
     again: int | None = None
 
@@ -112,19 +116,50 @@ def ask_choices(
 def ask_groups(
     model: SequentialClustering, view: View, state: State, n: int, skip: Unwanted
 ) -> list[Question]:
-    """Return up to ``n`` pairs of groups; those that somebody joined or split are settled."""
-    labels, found = view.labels, []
-    unwanted = skip | {(i, j) for i, j in state.unsure.tolist()}
-    for one, other in model.query(n + len(unwanted) + len(view.clusters), kind="groups"):
+    """Return up to ``n`` questions about groups; those somebody joined or split are settled.
+
+    The halves of a cluster are shown together with another cluster that is much alike, where both
+    are to be asked about: one answer tells both. Where nobody could tell, they are asked singly.
+    """
+    unsure = {(i, j) for i, j in state.unsure.tolist()}
+    waiting = []
+    for one, other in model.query(n + len(skip | unsure) + 2 * len(view.clusters), kind="groups"):
         i, j = one[0], other[0]
-        expected = guess(labels, i, j)
-        by_model = "same" if model.labels_[i] == model.labels_[j] else "different"
+        expected, by_model = guess(view.labels, i, j), guess(model.labels_, i, j)
         question = Question(i, j, expected, WHY_GROUPS, "groups", one=one, other=other)
-        if question.pair not in unwanted and (not state.changes or expected == by_model):
+        if question.pair not in skip | unsure and (not state.changes or expected == by_model):
+            waiting.append(question)
+    found: list[Question] = []
+    while waiting and len(found) < n:
+        question = waiting.pop(0)
+        for later in waiting:
+            three = _three_groups(question, later, model.labels_)
+            if three is not None and three.pair not in unsure:
+                waiting.remove(later)
+                question = three
+                break
+        if question.pair not in skip:
             found.append(question)
-        if len(found) == n:
-            break
     return found
+
+
+def _three_groups(a: Question, b: Question, labels: NDArray[np.integer[Any]]) -> Question | None:
+    """Return halves of a cluster, and a cluster it may be one with, as one question of three.
+
+    None where the two questions are not of that sort. The order of the groups tells nothing.
+    """
+    halves, alike = (a, b) if labels[a.i] == labels[a.j] else (b, a)
+    cluster, ends = labels[halves.i], labels[[alike.i, alike.j]]
+    if labels[halves.j] != cluster or ends[0] == ends[1] or cluster not in ends:
+        return None
+    beside = alike.other if ends[0] == cluster else alike.one
+    i = halves.j if halves.i in (alike.i, alike.j) else halves.i  # no pair that is asked singly
+    groups = (halves.one, halves.other, beside)
+    first = (i + beside[0]) % 3
+    one, other, third = (*groups[first:], *groups[:first])
+    return Question(
+        i, beside[0], "different", WHY_THREE, "groups", one=one, other=other, third=third
+    )
 
 
 def draw_pair(view: View, skip: Unwanted, number: int) -> Question | None:
@@ -170,7 +205,7 @@ def _whys(
     return whys
 
 
-def guess(labels: Labels, i: int, j: int) -> str:
+def guess(labels: NDArray[np.integer[Any]], i: int, j: int) -> str:
     """Return what the labels say about a pair."""
     return "same" if labels[i] == labels[j] else "different"
 

@@ -9,7 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.cluster.sequential.answers import CONFIRMED
-from linkwise.cluster.sequential.sequential import FIRST_ANSWERS, SequentialClustering
+from linkwise.cluster.sequential.sequential import (
+    FIRST_ANSWERS,
+    SET_ASIDE,
+    SequentialClustering,
+)
 from linkwise.constraints.closure import contradicted
 from linkwise.constraints.conflicts import Conflict, find_conflicts
 from linkwise.session.journal.log import Log
@@ -20,8 +24,8 @@ from linkwise.session.state.structure import names_joined
 MAX_TROUBLES = 50
 MAX_CANDIDATES = 30
 MAX_SUSPECTS = 50
-#: An answer more probably wrong than right is worth a second look. It holds all the same, until the
-#: model sets it aside, which takes more.
+#: An answer more probably wrong than right is doubted: it is asked about once more, and holds all
+#: the same, until the model sets it aside, which takes more.
 DOUBTED = 0.5
 
 Name = Callable[[int], str]
@@ -56,6 +60,8 @@ class Suspicion:
     """An answer that the ensemble and the other answers speak against.
 
     ``event`` is one that gave the answer, ``suspicion`` the probability that it is wrong.
+    ``holds`` tells whether the clustering goes by it all the same, ``asked_again`` whether the pair
+    was told more than once, and that did not settle it.
     """
 
     event: int
@@ -64,6 +70,8 @@ class Suspicion:
     verdict: str
     suspicion: float
     sentence: str
+    holds: bool
+    asked_again: bool
 
 
 def find_troubles(
@@ -191,17 +199,18 @@ def _homeless(statements: Statements, n_clusters: int) -> list[Trouble]:
 
 
 def find_suspects(
-    statements: Statements, model: SequentialClustering, name: Name
+    statements: Statements, model: SequentialClustering, name: Name, once: set[tuple[int, int]]
 ) -> list[Suspicion]:
-    """Return the answers that the model doubts; there are none among the first ones.
+    """Return the answers that the model doubts, the most suspicious first.
 
-    Rows that were put together are facts, and do not count as answers here.
+    ``once`` are the pairs that were told once. Among the first answers, rows put together not
+    counted, there is too little to judge by: what the model sets aside is told, and nothing more.
     """
     links, found = model.links_, []
-    if (links.weight < CONFIRMED).sum() <= FIRST_ANSWERS:
+    if links.n_links <= FIRST_ANSWERS:
         return []
-    n_must = len(links.must)
-    doubtful = np.flatnonzero(model.suspicion_ >= DOUBTED)
+    n_must, is_early = len(links.must), (links.weight < CONFIRMED).sum() <= FIRST_ANSWERS
+    doubtful = np.flatnonzero(model.suspicion_ >= (SET_ASIDE if is_early else DOUBTED))
     pairs = np.concatenate([links.must, links.cannot])
     order = doubtful[np.argsort(-model.suspicion_[doubtful], kind="stable")][:MAX_SUSPECTS]
     for k in order.tolist():
@@ -210,13 +219,15 @@ def find_suspects(
         events = events_of_pair(statements, i, j, same=same)
         if events:
             suspicion = float(model.suspicion_[k])
+            holds = suspicion < SET_ASIDE
             said = "the same" if same else "different"
             sentence = (
                 f"{name(i)} and {name(j)} were said to be {said} ({_list(events)}). The other "
-                f"answers speak against it."
+                f"answers speak against it{'' if holds else ', so it does not count for now'}."
             )
             verdict = "same" if same else "different"
-            found.append(Suspicion(events[-1], i, j, verdict, suspicion, sentence))
+            again = (min(i, j), max(i, j)) not in once
+            found.append(Suspicion(events[-1], i, j, verdict, suspicion, sentence, holds, again))
     return found
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,21 @@ class Clustering(Protocol):
     def newcomers(self, data: str) -> dict[str, Any]:
         """Return the file and the number of the rows that wait to join under this hash."""
 
+    def carriers(self, cluster: int, name: str) -> dict[str, Any]:
+        """Return the rows that carry a cluster's new name, and the name that it has until then."""
+
+
+class Naming(NamedTuple):
+    """A name, and the rows that carry it; ``cluster`` has it where no rows are known.
+
+    It takes the place of the name ``instead``.
+    """
+
+    cluster: int
+    name: str
+    rows: list[int] | None
+    instead: str | None
+
 
 @dataclass(frozen=True)
 class Effect:
@@ -70,7 +85,7 @@ class Effect:
     undoes
         The event it takes back.
     names
-        What it calls clusters.
+        What it calls a cluster.
     relabel
         Changes the labels of the rows in place, after the model and all earlier events.
     joins
@@ -90,7 +105,7 @@ class Effect:
     pair: Callable[[Payload], tuple[int, int, str]] | None = None
     rows: Callable[[Payload], tuple[list[int], str | None]] | None = None
     undoes: Callable[[Payload], int] | None = None
-    names: Callable[[Payload], dict[int, str]] | None = None
+    names: Callable[[Payload], Naming] | None = None
     relabel: Callable[[Ints, Payload, Leaving], None] | None = None
     joins: Callable[[Payload], list[int]] | None = None
     adds_cluster: bool = False
@@ -227,8 +242,15 @@ _TABLE = (
         about="A cluster gets a name.",
         payload="Give a cluster a name.",
         fields={"cluster": Cluster(), "name": Name()},
+        added=("rows", "instead"),
+        complete=lambda said, clustering: clustering.carriers(said["cluster"], said["name"]),
         sentence=lambda said, _: f"cluster {said['cluster']} is called {said['name']}",
-        effect=Effect(names=lambda said: {said["cluster"]: said["name"]}),
+        effect=Effect(
+            names=lambda said: Naming(
+                said["cluster"], said["name"], said.get("rows"), said.get("instead")
+            )
+        ),
+        is_large=True,
     ),
     Kind(
         "merge",

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from linkwise.constraints import Links
+from linkwise.session.events.kinds import Naming
 from linkwise.session.state.statements import Statements
 from linkwise.session.state.structure import Change
 
@@ -48,7 +49,8 @@ def cluster_names(
 ) -> dict[int, str]:
     """Return what the clusters are called: as their rows are, unless they were renamed later.
 
-    Of two names without clusters of their own the one with more rows is told.
+    The name of a renamed cluster stays with the rows that were surest of it then. Of two names of
+    rows without clusters of their own the one with more rows is told.
     """
     given = {one.name: one.seq for one in sorted(statements.sets, key=lambda one: one.seq)}
     held = []
@@ -59,9 +61,33 @@ def cluster_names(
     for _, name, cluster in sorted(held):
         names.setdefault(cluster, name)
     last_said = {cluster: given[name] for cluster, name in names.items()}
+    for cluster, (_, seq, name) in _renamed(changes, labels).items():
+        if seq > last_said.get(cluster, 0):
+            names[cluster] = name
+    return names
+
+
+def _renamed(
+    changes: tuple[Change, ...], labels: NDArray[np.integer[Any]]
+) -> dict[int, tuple[int, int, str]]:
+    """Return what clusters were renamed to: rows there that carry the name, the event, the name.
+
+    A name is where most of the rows are that carry it. Of two in one cluster, the one that more
+    rows carry there is its name, the later one where that is the same.
+    """
+    standing: dict[tuple[str, int | None], tuple[int, Naming]] = {}
     for change in changes:
         if change.effect.names:
-            for cluster, name in change.effect.names(change.payload).items():
-                if change.seq > last_said.get(cluster, 0):
-                    names[cluster] = name
-    return names
+            naming = change.effect.names(change.payload)
+            for cluster in (None, naming.cluster):
+                standing.pop((naming.instead or "", cluster), None)
+            cluster = naming.cluster if naming.rows is None else None
+            standing[naming.name, cluster] = (change.seq, naming)
+    found: dict[int, tuple[int, int, str]] = {}
+    for seq, naming in standing.values():
+        home, carried = naming.cluster, len(labels)
+        if naming.rows is not None:
+            count = np.bincount(labels[naming.rows])
+            home, carried = int(count.argmax()), int(count.max())
+        found[home] = max(found.get(home, (0, 0, "")), (carried, seq, naming.name))
+    return found

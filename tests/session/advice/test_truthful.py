@@ -1,0 +1,59 @@
+"""Somebody who tells the truth is never accused, and sees soon that it helps."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+from sklearn.metrics import adjusted_rand_score
+
+from linkwise.session import Columns, Entry, Session
+
+
+@pytest.fixture
+def digits(tmp_path):
+    X, y = load_digits(return_X_y=True)
+    pictures = Columns(image_shape=(8, 8))
+    with Session.create(tmp_path / "s", X[:240], 10, columns=pictures, n_partitions=20) as session:
+        yield session, y[:240]
+
+
+def told(question, truth):
+    """Return what somebody says of a pair, of a choice or of groups, as the page sends it."""
+    if question.kind != "groups":
+        rows = question.among or (question.j,)
+        return [answer(question.i, j, truth) for j in rows]
+    things = {}
+    for group in filter(None, (question.one, question.other, question.third)):
+        its = np.bincount(truth[list(group)]).argmax()
+        things.setdefault(its, []).extend(row for row in group if truth[row] == its)
+    together = [Entry("together", {"rows": rows}) for rows in things.values() if len(rows) > 1]
+    apart = [
+        pair for a, b in combinations(things.values(), 2) for pair in zip(a[:5], b, strict=False)
+    ]
+    return together + [answer(i, j, truth) for i, j in apart]
+
+
+def answer(i, j, truth):
+    verdict = "same" if truth[i] == truth[j] else "different"
+    return Entry("answer", {"i": i, "j": j, "verdict": verdict})
+
+
+@pytest.mark.parametrize("kind", ["pair", "auto"])
+def test_a_hundred_truthful_answers_accuse_nobody_and_ten_help_already(digits, kind):
+    session, truth = digits
+    agreement, asked_again = [adjusted_rand_score(truth, session.labels())], []
+    for number in range(100):
+        found = session.query(1, kind=kind, asked=number)
+        if not found:
+            break  # everything worth asking is told
+        question = found[0]
+        if question.again is not None:
+            asked_again.append(question.pair)
+        session.append(told(question, truth))
+        assert not [one for one in session.suspects() if one.asked_again]
+        agreement.append(adjusted_rand_score(truth, session.labels()))
+    assert len(set(asked_again)) == len(asked_again)  # nobody is asked more than twice
+    assert session.conflicts() == []
+    assert agreement[10] > agreement[0] + 0.02
+    assert agreement[-1] > agreement[0] + 0.1
