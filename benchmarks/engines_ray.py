@@ -60,7 +60,7 @@ def memory(pid):
     except OSError:
         return 0.0, 0.0
     found = {line.split(":")[0]: line.split()[1] for line in lines if line.startswith("Rss")}
-    return int(found["RssAnon"]) / 1024, int(found["RssFile"]) / 1024
+    return int(found.get("RssAnon", 0)) / 1024, int(found.get("RssFile", 0)) / 1024
 
 
 class Watch(threading.Thread):
@@ -182,6 +182,10 @@ def run_ray(options):
     killer.join()
     found["seconds lost"] = lost - found["vote"]
     found["labels after kill"] = sha256(labels.tobytes()).hexdigest()
+    tell(f"that vote took {lost:.1f} s; one without the node begins")
+    model.update(drawn).retract(drawn)
+    found["vote without the node"], labels = timed(lambda: model.labels_)
+    found["labels without the node"] = sha256(labels.tobytes()).hexdigest()
     ray.shutdown()
     cluster.shutdown()
     return found
@@ -257,6 +261,10 @@ def main():
     print(
         f"a node killed in a vote: identical {ray['labels after kill'] == ray['labels']}, "
         f"{ray['seconds lost']:.1f} s lost"
+    )
+    print(
+        f"the next vote: identical {ray['labels without the node'] == ray['labels']}, "
+        f"{ray['vote without the node']:.1f} s in all"
     )
 
 
