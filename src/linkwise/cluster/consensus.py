@@ -58,19 +58,6 @@ def block_members(blocks: NDArray[np.uint8], n_blocks: int) -> sp.csr_array:
     return sp.diags_array(1.0 / np.maximum(holds.sum(axis=1), 1.0)) @ holds
 
 
-def block_tables(members: sp.csr_array, memberships: Floats, n_blocks: int) -> Floats:
-    """Return what each block says a row is, a table per partition: (n_partitions, n_blocks, k).
-
-    A block speaks for clusters that have more of it than of the rest, or else large ones would get
-    every row in doubt. Half of what is thought of a cluster's share beforehand is its share of the
-    landmarks, and half that all clusters are alike.
-    """
-    expected = memberships.mean(axis=0) + 1.0 / memberships.shape[1]
-    tables = np.asarray(members @ (memberships / expected))
-    tables /= np.maximum(tables.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    return tables.reshape(-1, n_blocks, memberships.shape[1])
-
-
 def join_nearest(blocks: NDArray[np.uint8]) -> sp.csr_array:
     """Join every landmark to its ten nearest; weight = share of partitions, larger one of two."""
     n_partitions, n = blocks.shape
@@ -93,7 +80,7 @@ def spectrum(graph: sp.csr_array, n_wanted: int) -> tuple[Floats, Floats]:
 
 
 def coordinates(vectors: Floats, features: NDArray[np.float32], n_clusters: int) -> Floats:
-    """Put the leading directions of the graph and of the features side by side.
+    """Put graph and features side by side.
 
     The partition that explains most of the two wins: the graph's where the features do not object,
     plain k-means where they do.
@@ -102,23 +89,10 @@ def coordinates(vectors: Floats, features: NDArray[np.float32], n_clusters: int)
 
 
 def side_by_side(graph: Floats, features: Floats) -> Floats:
-    """Join coordinates by which landmarks are clustered, features having twice the variance.
-
-    Of the features as many principal components are kept as the graph has directions: what lies
-    beyond them tells clusters apart no more, and would count as variance all the same.
-    """
-    leading = scaled(leading_components(features, graph.shape[1]))
-    return np.ascontiguousarray(np.hstack([scaled(graph), np.sqrt(FEATURE_WEIGHT) * leading]))
-
-
-def leading_components(features: Floats, n_kept: int) -> Floats:
-    """Return the features as they are if they are few, else their leading principal components."""
-    d = features.shape[1]
-    if d <= n_kept:
-        return features
-    around = features - features.mean(axis=0)
-    _, axes = eigh(around.T @ around, subset_by_index=[d - n_kept, d - 1])
-    return np.asarray(around @ axes)
+    """Join coordinates by which landmarks are clustered, features having twice the variance."""
+    return np.ascontiguousarray(
+        np.hstack([scaled(graph), np.sqrt(FEATURE_WEIGHT) * scaled(features)])
+    )
 
 
 def unit_rows(A: NDArray[Any]) -> NDArray[Any]:

@@ -27,7 +27,6 @@ from linkwise.cluster.consensus import (
     Ints,
     best_kmeans,
     block_members,
-    block_tables,
     coordinates,
     join_nearest,
     landmark_features,
@@ -269,7 +268,7 @@ def _told_by_half(
     def told(k: int) -> Ints:
         places: Floats = coordinates(vectors, features[chosen], k)
         labels = best_kmeans(places, min(k, len(chosen)), _N_INIT, rng)
-        tables = block_tables(members, one_hot(labels, k), n_blocks)
+        tables = np.asarray(members @ one_hot(labels, k)).reshape(len(blocks), n_blocks, k)
         return np.asarray(scores(whole, tables).argmax(axis=1))
 
     return Half({k: told(k) for k in ks}, values)

@@ -19,7 +19,6 @@ from linkwise.cluster.consensus import (
     N_NEAREST,
     best_kmeans,
     block_members,
-    block_tables,
     coordinates,
     join_nearest,
     landmark_features,
@@ -127,8 +126,9 @@ class Basis:
         return block_members(self.blocks, self.n_blocks)
 
     def tables(self, memberships: Floats) -> Floats:
-        """Return the clusters that each block speaks for, a table per partition."""
-        return block_tables(self._members, memberships, self.n_blocks)
+        """Return the mean membership of the landmarks of each block, a table per partition."""
+        tables = np.asarray(self._members @ memberships)
+        return tables.reshape(len(self.blocks), self.n_blocks, memberships.shape[1])
 
     def votes(self, memberships: Floats, blocks: NDArray[np.uint8]) -> Floats:
         """Return the share of votes of each cluster for rows given by their blocks."""
