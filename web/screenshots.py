@@ -175,9 +175,15 @@ def keep(page: Page, name: str) -> None:
 def take(browser: Browser, address: str, root: Path) -> None:
     """Walk through the main states."""
     page = opened(browser, address, "#/s/digits", "light", "auto")
-    expect(page.get_by_text("Is this one thing, or two?")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("heading", name="Is this one")).to_be_visible(timeout=PATIENCE)
     page.wait_for_timeout(1500)
     keep(page, "groups")
+    page.close()
+
+    page = opened(browser, address, "#/s/digits", "light", "auto", PHONE)
+    expect(page.get_by_role("heading", name="Is this one")).to_be_visible(timeout=PATIENCE)
+    page.wait_for_timeout(1500)
+    keep(page, "phone-light")
     page.close()
 
     page = opened(browser, address, "#/s/digits", "light")

@@ -696,8 +696,7 @@ class Session(Speaking):
             view, labelling, model = self._views.current()
             if self._weighed is None or self._weighed.seq != view.seq:
                 n_told = len(labelling.state.statements.seq)
-                proposal: Proposal | None = model.propose_k()
-                self._weighed = Weighed(view.seq, n_told, proposal, model.foretells())
+                self._weighed = Weighed(view.seq, n_told, self.propose_k(), model.foretells())
             return self._weighed
 
     @property
