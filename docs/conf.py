@@ -12,6 +12,7 @@ from typing import Any
 from sphinx.errors import ConfigError
 
 os.environ.setdefault("LINKWISE_DATA", "/nonexistent")  # bundled data only, on every machine
+sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 import linkwise
 
@@ -25,6 +26,7 @@ copyright = "The linkwise developers"
 version = release = linkwise.__version__
 
 extensions = [
+    "formulas",
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
@@ -32,7 +34,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "**/GALLERY_HEADER.rst"]
+exclude_patterns = ["_build", "**/GALLERY_HEADER.rst", "**/sg_execution_times.rst"]
 templates_path = ["_templates"]
 nitpicky = False
 default_role = "code"
@@ -58,6 +60,7 @@ html_theme_options = {
     "show_toc_level": 2,
 }
 html_static_path: list[str] = []
+html_math_renderer = "mathml"
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
@@ -68,6 +71,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_memory": False,
     "min_reported_time": 5,
+    "write_computation_times": False,
     "reference_url": {"linkwise": None},
     "backreferences_dir": None,
 }

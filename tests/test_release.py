@@ -1,16 +1,29 @@
 """What a release is made of: news, the README elsewhere, the files that strangers look for."""
 
 import importlib.util
+import json
+import os
 import re
+import shlex
+import socket
+import subprocess
 import sys
+import time
+import tomllib
 import types
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import linkwise as lw
+from linkwise.cli import main
 
 ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+EXTRAS = set(PROJECT["project"]["optional-dependencies"])
+GROUPS = set(PROJECT["dependency-groups"])
+CONTAINER = (ROOT / "Containerfile").read_text(encoding="utf-8").replace("\\\n", "")
 CHANGELOG = "# Changes\n\n## 0.1.0 (not released yet)\n\nThe ground.\n\n- Old item.\n"
 
 
@@ -88,3 +101,102 @@ def test_the_container_is_run_by_a_plain_user_and_looked_after():
     lines = (ROOT / "Containerfile").read_text(encoding="utf-8").splitlines()
     assert "USER linkwise" in lines
     assert any(line.startswith("HEALTHCHECK ") for line in lines)
+
+
+def told(word):
+    """Return what each line of the Containerfile that begins with a word says."""
+    return [line[len(word) + 1 :] for line in CONTAINER.splitlines() if line.startswith(f"{word} ")]
+
+
+def extras_in(text):
+    return {name for part in re.findall(r"\[([a-z,]+)\]", text) for name in part.split(",")}
+
+
+def test_the_container_copies_and_installs_what_there_is():
+    for copied in told("COPY"):
+        *sources, _ = [word for word in copied.split() if not word.startswith("--")]
+        assert all((ROOT / path).exists() for path in sources if not path.startswith("/"))
+    wanted = extras_in(next(line for line in told("RUN") if "pip install" in line))
+    assert {"studio"} <= wanted <= EXTRAS
+
+
+def test_the_command_of_the_container_is_understood():
+    words = json.loads(told("ENTRYPOINT")[0]) + json.loads(told("CMD")[0])
+    assert words[0] == "linkwise"
+    assert CliRunner().invoke(main, [*words[1:], "--help"]).exit_code == 0
+    options = {word for word in words if word.startswith("--")}
+    help_text = CliRunner().invoke(main, ["serve", "--help"]).output
+    assert [option for option in options if option not in help_text] == []
+
+
+def test_the_health_check_of_the_container_finds_its_service(tmp_path):
+    pytest.importorskip("fastapi")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    words = json.loads(told("ENTRYPOINT")[0])[1:] + json.loads(told("CMD")[0])
+    words = [word.replace("/sessions", str(tmp_path)) for word in words]
+    check = json.loads(told("HEALTHCHECK")[0].partition("CMD ")[2])[1:]
+    check = [word.replace("8321", port) for word in check]
+    run = [sys.executable, "-c", "from linkwise.cli import main; main()"]
+    service = subprocess.Popen([*run, *words, "--port", port], stderr=subprocess.PIPE, text=True)
+    try:
+        assert not healthy([sys.executable, *check[:-1], check[-1].replace(port, "1")])
+        deadline = time.monotonic() + 120
+        while not healthy([sys.executable, *check]):
+            assert service.poll() is None, service.stderr.read()
+            assert time.monotonic() < deadline
+            time.sleep(0.5)
+    finally:
+        service.kill()
+        service.communicate()
+    assert (tmp_path / "token.txt").stat().st_mode & 0o077 == 0
+
+
+def healthy(command):
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def commands(name):
+    """Return the commands that a workflow runs."""
+    yaml = pytest.importorskip("yaml")
+    text = (ROOT / ".github" / "workflows" / name).read_text(encoding="utf-8")
+    jobs = yaml.safe_load(text)["jobs"]
+    return [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
+
+
+@pytest.mark.parametrize("name", ["ci.yml", "release.yml"])
+def test_the_workflow_calls_what_there_is(name):
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    found = [*commands(name), *(ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()[3:]]
+    for command in found:
+        words = shlex.split(command)
+        if words[0] == "make":
+            assert {word for word in words[1:] if "=" not in word} <= targets
+        for path in (word for word in words if re.fullmatch(r"\.?[a-z]+/[\w./-]+", word)):
+            assert path.startswith(".venv") or (ROOT / path).exists(), path
+        assert extras_in(command) <= EXTRAS
+        assert set(re.findall(r"--group (\w+)", command)) <= GROUPS
+    if os.name != "nt":
+        assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+def test_what_the_workflows_of_the_matrix_try_is_what_the_tools_try():
+    yaml = pytest.importorskip("yaml")
+    text = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    tried = yaml.safe_load(text)["jobs"]["matrix"]["strategy"]["matrix"]["python"]
+    listed = (ROOT / "tools" / "environments.py").read_text(encoding="utf-8")
+    assert tuple(tried) == tuple(re.findall(r'"(3\.\d+)"', listed))
+
+
+def test_every_link_of_the_readme_leads_to_a_file_that_is_there(hook):
+    text = hook.elsewhere((ROOT / "README.md").read_text(encoding="utf-8"))
+    targets = re.findall(r"\]\(([^)]+)\)", text) + re.findall(r'(?:src|href)="([^"]+)"', text)
+    assert len(targets) > 5
+    for target in targets:
+        assert target.startswith("https://"), target
+        for home in (hook.PAGES, hook.PICTURES):
+            if target.startswith(home):
+                assert (ROOT / target[len(home) :].partition("#")[0]).exists(), target
+    assert PROJECT["project"]["urls"]["Homepage"] + "/blob/main/" == hook.PAGES
