@@ -716,7 +716,7 @@ class Session(Speaking):
         The service and the command line do this by themselves. It is an event like any other; once
         it is undone, nothing is followed any more.
         """
-        proposal = self.weigh().proposal if self.follows else None
+        proposal = self.propose_k() if self.follows else None
         return None if proposal is None else self.recluster(proposal.k, who=FOLLOWING)
 
     def outliers(self, share: float = 0.01) -> list[int]:

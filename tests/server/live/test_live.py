@@ -57,25 +57,6 @@ def test_the_number_of_clusters_follows_the_answers_by_itself(root):
         assert client.get(f"{FLOWERS}/number").json()["follows"] is False
 
 
-def test_labels_do_not_wait_while_the_number_of_clusters_is_thought_over(client, monkeypatch):
-    client.get(f"{FLOWERS}/labels")
-    begun, go = threading.Event(), threading.Event()
-
-    def think():
-        begun.set()
-        assert go.wait(60)
-
-    monkeypatch.setattr(client.flowers, "follow", think)
-    try:
-        tell(client, *[answer(0, k) for k in range(1, 8)])
-        assert begun.wait(30)
-        tell(client, answer(20, 21))
-        assert client.get(f"{FLOWERS}/labels").headers["x-linkwise-seq"] == "8"
-        assert not go.is_set()
-    finally:
-        go.set()
-
-
 def test_labels_that_could_not_be_computed_are_tried_again(client, monkeypatch):
     client.get(f"{FLOWERS}/labels")
 

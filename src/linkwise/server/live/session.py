@@ -94,7 +94,6 @@ class LiveSession:
         self._stop_listening = session.listen(self._pass_on)
         self._worker = Thread(target=self._compute_views, name="linkwise-labels", daemon=True)
         self._worker.start()
-        self._thinker: Thread | None = None
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
@@ -175,8 +174,6 @@ class LiveSession:
         self.end_streams()
         self._stop_worker()
         await anyio.to_thread.run_sync(self._worker.join)
-        if self._thinker is not None:
-            await anyio.to_thread.run_sync(self._thinker.join)
         self._stop_listening()
         await anyio.to_thread.run_sync(self.session.close)
 
@@ -239,21 +236,14 @@ class LiveSession:
             return not self._stopped
 
     def _follow(self, seq: int) -> None:
-        """Think the number of clusters over now and then, in a thread for which no labels wait."""
-        is_thinking = self._thinker is not None and self._thinker.is_alive()
-        if seq < self._look_at or self._wanted or is_thinking:
+        """Let the number of clusters follow the answers now and then, if nobody waits for more."""
+        if seq < self._look_at or self._wanted:
             return
         self._look_at = seq + max(FEWEST_TO_FOLLOW, int(SHARE_TO_FOLLOW * seq))
-        self._thinker = Thread(target=self._think, name="linkwise-number", daemon=True)
-        self._thinker.start()
-
-    def _think(self) -> None:
-        """Run in a thread of its own: let the number of clusters follow the answers."""
-        with suppress(Interrupted):
-            try:
-                self._steps.run(self.session.follow)
-            except LinkwiseError as error:  # the next answers bring it up again
-                logger.warning("the number of clusters cannot follow the answers", exc_info=error)
+        try:
+            self.session.follow()
+        except LinkwiseError as error:  # the next answers bring it up again
+            logger.warning("the number of clusters cannot follow the answers", exc_info=error)
 
     def _rest(self, seconds: float) -> None:
         with self._work:
