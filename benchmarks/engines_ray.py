@@ -2,11 +2,13 @@
 
     python benchmarks/engines_ray.py                       20 million x 32 rows, two nodes
     python benchmarks/engines_ray.py --rows 2000000        something smaller
+    python benchmarks/engines_ray.py --folder F            keeps rows and results in F
     python benchmarks/engines_ray.py --units               what one row costs one processor
 
 Rows are written to a folder of Parquet files, a part at a time. Then each engine fits, votes and
 hears answers in a process of its own; at the end a node of the cluster is killed in the middle of
-a vote. The nodes are processes of this machine, so they share its disk and its memory.
+a vote. The nodes are processes of this machine, so they share its disk and its memory. With a
+folder, what was measured is not measured again: a run that was stopped goes on.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -40,7 +43,7 @@ def write_rows(folder, n_rows, n_features, n_files):
     """Write blobs, one file after the other, with the true class in a list beside them."""
     centers = np.random.default_rng(0).normal(0, 3, (N_CLUSTERS, n_features))
     bounds = np.linspace(0, n_rows, n_files + 1).astype(int)
-    for k, (start, stop) in enumerate(pairwise(bounds.tolist())):
+    for k, (start, stop) in reversed(list(enumerate(pairwise(bounds.tolist())))):
         rng = np.random.default_rng([1, k])
         y = rng.integers(0, N_CLUSTERS, stop - start)
         rows = (centers[y] + rng.normal(0, 2, (stop - start, n_features))).astype(np.float32)
@@ -57,7 +60,7 @@ def memory(pid):
     except OSError:
         return 0.0, 0.0
     found = {line.split(":")[0]: line.split()[1] for line in lines if line.startswith("Rss")}
-    return int(found["RssAnon"]) / 1024, int(found["RssFile"]) / 1024
+    return int(found.get("RssAnon", 0)) / 1024, int(found.get("RssFile", 0)) / 1024
 
 
 class Watch(threading.Thread):
@@ -105,6 +108,10 @@ def descendants():
     return [(pid, *found[pid]) for pid in kept if pid in found]
 
 
+def tell(what):
+    print(f"{time.strftime('%H:%M:%S')} {what}", file=sys.stderr, flush=True)
+
+
 def timed(work):
     start = time.perf_counter()
     result = work()
@@ -126,7 +133,9 @@ def measure(engine, options, watch):
         before = watch.seconds
         fit, _ = timed(lambda: model.fit(rows))
         work = watch.seconds - before
+    tell(f"fitted in {fit:.0f} s")
     first, _ = timed(model.count_labels)
+    tell(f"voted in {first:.1f} s")
     y = np.load(rows / "truth.npy")
     drawn = lw.Links.sample(y, 40, random_state=0)
     updates, votes = [], []
@@ -161,8 +170,10 @@ def run_ray(options):
     cluster = Cluster(initialize_head=True, head_node_args={**machine, "include_dashboard": False})
     nodes = [cluster.add_node(**machine) for _ in range(options.nodes - 1)]
     ray.init(address=cluster.address, log_to_driver=False)
+    tell(f"{options.nodes} nodes are there")
     engine = lw.engines.Ray(shards=options.nodes * options.cpus)
     model, found = measure(engine, options, Watch())
+    tell("a node is killed in a vote")
     drawn = lw.Links(options.rows, must=[(0, 1)])
     model.update(drawn).retract(drawn)
     killer = threading.Timer(found["vote"] / 3, cluster.remove_node, (nodes[-1], False))
@@ -171,6 +182,10 @@ def run_ray(options):
     killer.join()
     found["seconds lost"] = lost - found["vote"]
     found["labels after kill"] = sha256(labels.tobytes()).hexdigest()
+    tell(f"that vote took {lost:.1f} s; one without the node begins")
+    model.update(drawn).retract(drawn)
+    found["vote without the node"], labels = timed(lambda: model.labels_)
+    found["labels without the node"] = sha256(labels.tobytes()).hexdigest()
     ray.shutdown()
     cluster.shutdown()
     return found
@@ -227,8 +242,10 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         options.folder = options.folder or temporary
         rows = Path(options.folder) / "rows"
-        if not rows.exists():
+        if not (rows / "truth.npy").exists():
+            shutil.rmtree(rows, ignore_errors=True)
             rows.mkdir(parents=True)
+            tell("writing rows")
             write_rows(rows, options.rows, options.features, options.files)
         found = {name: in_a_process(name, options) for name in ("cpu", "ray")}
     print(f"{options.rows} x {options.features} rows, {options.partitions} partitions,")
@@ -245,16 +262,25 @@ def main():
         f"a node killed in a vote: identical {ray['labels after kill'] == ray['labels']}, "
         f"{ray['seconds lost']:.1f} s lost"
     )
+    print(
+        f"the next vote: identical {ray['labels without the node'] == ray['labels']}, "
+        f"{ray['vote without the node']:.1f} s in all"
+    )
 
 
 def in_a_process(name, options):
     told = {key: value for key, value in vars(options).items() if key not in ("only", "units")}
     given = [f"--{key}={value}" for key, value in told.items()]
+    kept = Path(options.folder) / f"{name}.json"
+    if kept.exists():
+        return json.loads(kept.read_text())
+    tell(f"{name} begins")
     command = [sys.executable, __file__, *given, f"--only={name}"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
-        sys.exit(done.stderr)
-    return json.loads(done.stdout.splitlines()[-1])
+        sys.exit(f"{name} ended with code {done.returncode}; the same command goes on from here.")
+    kept.write_text(done.stdout.splitlines()[-1])
+    return json.loads(kept.read_text())
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 import pytest
 
+from linkwise import SequentialClustering
+from linkwise.engines import Ray
 from linkwise.engines.on_ray import calls
 from linkwise.errors import InvalidInput, LinkwiseError
 
@@ -72,6 +74,56 @@ def test_a_worker_out_of_memory_for_good_is_a_sentence(played):
     with pytest.raises(LinkwiseError, match=r"OutOfMemoryError: .*too little memory"):
         calls.Call(Work()).result()
     assert pauses == []
+
+
+@pytest.mark.parametrize(
+    ("address", "asked", "where"),
+    [
+        (None, "local", "on this machine"),
+        ("local", "local", "on this machine"),
+        ("10.0.0.7:6379", "10.0.0.7:6379", "at 10.0.0.7:6379"),
+    ],
+)
+def test_a_cluster_that_is_not_there_is_a_sentence(monkeypatch, address, asked, where):
+    def fail(wanted, **options):
+        assert wanted == asked
+        assert options["log_to_driver"] is False
+        raise Exception("the node timed out during startup.\nmore")
+
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", fail)
+    model = SequentialClustering(2, n_partitions=2, engine=Ray(address))
+    with pytest.raises(LinkwiseError) as caught:
+        model.fit([[0.0], [1.0], [8.0], [9.0]])
+    assert str(caught.value) == (
+        f"there is no Ray cluster {where} (Exception: the node timed out during startup.). A "
+        "machine that is busy may need a second try; nothing was begun."
+    )
+
+
+@pytest.mark.parametrize(
+    ("cause", "sentence"),
+    [
+        (
+            MemoryError("Unable to allocate 9 GiB"),
+            r"too little memory \(Unable to allocate 9 GiB\)",
+        ),
+        (OSError(28, "No space left on device"), "could not read or write: .*No space left on dev"),
+    ],
+)
+def test_what_a_worker_lacks_is_a_sentence(played, cause, sentence):
+    answers, pauses = played
+    answers.append(errors.RayTaskError("write", "the traceback of there", cause))
+    with pytest.raises(LinkwiseError, match=sentence):
+        calls.Call(Work()).result()
+    assert pauses == []
+
+
+def test_what_nobody_foresaw_is_raised_as_it_is(played):
+    answers, _ = played
+    answers.append(errors.RayTaskError("label", "the traceback of there", ZeroDivisionError("x")))
+    with pytest.raises(errors.RayTaskError):
+        calls.Call(Work()).result()
 
 
 def test_what_was_refused_there_is_refused_here(played):

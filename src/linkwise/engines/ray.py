@@ -34,6 +34,7 @@ from linkwise.ensemble.execution import Execution
 from linkwise.ensemble.models import PartitionModels
 from linkwise.ensemble.preparation import Preparation
 from linkwise.ensemble.sources import ArraySource, SparseSource
+from linkwise.errors import LinkwiseError
 from linkwise.validation import check_number
 
 T = TypeVar("T")
@@ -60,7 +61,7 @@ class Ray:
     ----------
     address : str or None, default=None
         The cluster, as ``ray.init`` understands it. None is the one this process is connected to,
-        or else one on this machine that nobody else can reach, as "local" is.
+        or else a new one on this machine, as "local" is; Ray asks for a token there.
     shards : int or "auto", default="auto"
         Parts to cut the rows into; "auto" is one a processor, or one a GPU.
     storage : path or None, default=None
@@ -204,10 +205,18 @@ class Ray:
         ray = import_ray()
         if ray.is_initialized():
             return
-        if self.address not in (None, LOCAL):
-            ray.init(self.address, log_to_driver=False)
-        else:  # one of its own, which Ray lets nobody in without a token
-            ray.init(include_dashboard=False, log_to_driver=False, _node_ip_address="127.0.0.1")
+        try:
+            if self.address not in (None, LOCAL):
+                ray.init(self.address, log_to_driver=False)
+            else:  # one of its own, which Ray lets nobody in without a token
+                ray.init(LOCAL, include_dashboard=False, log_to_driver=False)
+        except Exception as error:  # Ray raises plain ones
+            where = "on this machine" if self.address in (None, LOCAL) else f"at {self.address}"
+            reason = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+            raise LinkwiseError(
+                f"there is no Ray cluster {where} ({type(error).__name__}: {reason[:200]}). A "
+                "machine that is busy may need a second try; nothing was begun."
+            ) from error
 
 
 class RemoteRows:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from linkwise.ensemble.chunks import ChunkedRows, is_chunked
 from linkwise.ensemble.files import FileRows
 from linkwise.ensemble.npy_source import NpySource
 from linkwise.ensemble.parquet import ParquetSource
@@ -57,7 +58,8 @@ def as_source(X: SourceLike) -> RowSource:
     """Wrap a table: an array, a sparse matrix, a data frame, a file name or a row source.
 
     A file is a ``.npy`` or a Parquet file; a folder of Parquet files and a list of files are read
-    one file after the other, see :class:`~linkwise.ensemble.FileRows`.
+    one file after the other, see :class:`~linkwise.ensemble.FileRows`. A Dask array or data frame
+    is computed a chunk at a time.
 
     Examples
     --------
@@ -71,6 +73,8 @@ def as_source(X: SourceLike) -> RowSource:
         return _file_source(X)
     if isinstance(X, list) and is_source(X):
         return _checked(FileRows([os.fspath(name) for name in X]))
+    if is_chunked(X):
+        return _checked(ChunkedRows(X))
     if sparse.issparse(X):
         return _checked(SparseSource(X))
     if isinstance(X, RowSource) and not isinstance(X, np.ndarray):
@@ -82,7 +86,8 @@ def is_source(X: object) -> bool:
     """Tell whether rows are to be opened, such as files or a dataset, and are no matrix."""
     if isinstance(X, list):
         return bool(X) and all(isinstance(name, str | os.PathLike) for name in X)
-    return isinstance(X, str | os.PathLike) or hasattr(X, "read") or hasattr(X, "iter_batches")
+    opened = hasattr(X, "read") or hasattr(X, "iter_batches") or is_chunked(X)
+    return opened or isinstance(X, str | os.PathLike)
 
 
 def _file_source(name: str | os.PathLike[str]) -> RowSource:

@@ -52,6 +52,13 @@ def test_sets_whose_rows_are_nearly_all_named_are_left_out():
     assert table.sets == ["wine"]
 
 
+def test_who_refuses_does_not_bring_back_a_set_whose_rows_are_all_named():
+    lines = [line("iris", OURS, n_free=3), line("wine", OURS), line("wine", "KCC")]
+    lines += [line("iris", "KCC", status="refused")]
+    assert task_table(lines, "100 links").sets == ["wine"]
+    assert set(task_table(lines, "100 links").methods) == {OURS, "KCC"}
+
+
 def test_other_scores_have_tables_too(lines):
     for measure, free in (("ari", 0.7), ("accuracy", 0.55)):
         table = task_table(lines, "100 links", measure)
@@ -87,9 +94,13 @@ def test_the_page_says_who_is_first_and_where_we_are_not(lines, tmp_path):
     assert "- **Round clusters** (k-means; 1 of 2 cells: wine). The clusters are round in " in page
     assert "| k-means | 2.00 |" in page
     assert "| k-means | 3 |" in page
+    assert "Less than half a megabyte" not in page
+    lighter = [{**one, "memory_mb": 0.2} if one["method"] == "k-means" else one for one in lines]
+    page = markdown(plan, lighter, tables)
+    assert "Less than half a megabyte on all of these: k-means." in page
     assert "Planned and not run: iris (8 cells)." in page
     assert "- SeededKMeans, refused: reads labels" in page
-    assert "10 cells of 9 that could be run: 2 sets, 5 methods, 2 seeds, at most 600 " in page
+    assert "10 cells of 18 that could be run: 2 sets, 5 methods, 2 seeds, at most 600 " in page
     assert "No cell was run of" not in page
     all_methods = Plan(tmp_path, sets=("iris",), n_seeds=1)
     assert "No cell was run of: " in markdown(all_methods, lines, tables)

@@ -71,7 +71,9 @@ def test_a_fallen_event_names_a_standing_undo(events):
 @given(histories())
 def test_a_restored_log_is_the_same_log(events):
     log = filled(events)
-    twin = Log.restore({name: log.column(name).copy() for name in COLUMNS}, dict(log.others))
+    twin = Log.restore(
+        {name: log.column(name).copy() for name in COLUMNS}, dict(log.others), list(log.people)
+    )
     seqs = range(1, log.n + 1)
     assert [twin.stands(seq) for seq in seqs] == [log.stands(seq) for seq in seqs]
     assert [twin.undone_by(seq) for seq in seqs] == [log.undone_by(seq) for seq in seqs]

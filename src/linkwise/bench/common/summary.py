@@ -55,7 +55,9 @@ def task_table(lines: Sequence[Line], task: str, measure: str = "nmi") -> TaskTa
 
     A method that was tried on less than half as many sets as another is left out.
     """
-    here = [line for line in lines if line["task"] == task and not _all_named(line)]
+    here = [line for line in lines if line["task"] == task]
+    crowded = {line["set"] for line in here if _all_named(line)}
+    here = [line for line in here if line["set"] not in crowded]
     tried: dict[str, set[str]] = defaultdict(set)
     found: dict[tuple[str, str], list[float]] = defaultdict(list)
     for line in here:

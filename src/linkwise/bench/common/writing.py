@@ -12,7 +12,7 @@ import numpy as np
 from linkwise.bench.common.drawing import lines as draw_lines
 from linkwise.bench.common.drawing import rank_axis
 from linkwise.bench.common.environment import commit, hardware, versions
-from linkwise.bench.common.measuring import Line
+from linkwise.bench.common.measuring import Cell, Line
 from linkwise.bench.common.reasons import reasons
 from linkwise.bench.common.running import Plan, read_lines
 from linkwise.bench.common.summary import (
@@ -63,11 +63,11 @@ def markdown(plan: Plan, lines: Sequence[Line], tables: Sequence[TaskTable]) -> 
         _behind(tables),
         "## Seconds",
         "Of computing on one core, median over all cells of a set with that many rows.",
-        _costs(lines, "seconds", 2),
+        _costs(lines, "seconds", 2, "5 milliseconds"),
         "## Megabytes",
         "The most memory a cell took beyond what its process held before, median over all cells of "
         "a set with that many rows; 0 where earlier cells had left enough.",
-        _costs(lines, "memory_mb", 0),
+        _costs(lines, "memory_mb", 0, "half a megabyte"),
         "## What there is no figure for",
         _missing(plan, lines),
     ]
@@ -91,7 +91,7 @@ def _made(plan: Plan, lines: Sequence[Line]) -> str:
     commits = sorted({line.get("commit", "?") for line in lines}) or [commit()]
     sets = sorted({line["set"] for line in lines})
     seeds = len({line["seed"] for line in lines})
-    planned = sum(1 for _ in plan.cells())
+    planned = len({*plan.cells(), *map(Cell.of, lines)})
     return (
         f"Written {datetime.now(UTC):%Y-%m-%d} from {len(lines)} cells of {planned} that could be "
         f"run: {len(sets)} {'set' if len(sets) == 1 else 'sets'}, "
@@ -156,7 +156,8 @@ def _behind(tables: Sequence[TaskTable]) -> str:
     why = reasons([(row[1], row[3]) for row in rows])
     return "\n\n".join(
         [
-            f"Sets where it is behind the first by more than {NOTABLE} in NMI.",
+            f"Sets where it is behind the first by more than {NOTABLE} in NMI. One cell may be "
+            "chance, above all with one seed; what one family sees on several sets is not.",
             table(header, rows),
             "Why, by what those that are first see in rows:",
             "\n".join(why),
@@ -164,17 +165,24 @@ def _behind(tables: Sequence[TaskTable]) -> str:
     )
 
 
-def _costs(lines: Sequence[Line], of: str, digits: int) -> str:
+def _costs(lines: Sequence[Line], of: str, digits: int, least: str) -> str:
+    """Return the table of a cost; who rounds to nothing everywhere is only named."""
     found = costs(lines, of)
     sizes = sorted({n for points in found.values() for n, _ in points})
     if not sizes:
         return "Nothing yet."
     some = [sizes[i] for i in np.unique(np.linspace(0, len(sizes) - 1, 6).astype(int))]
-    rows = []
+    rows, nothing = [], []
     for name in sorted(found):
         figures = dict(found[name])
+        if all(not round(figures.get(n, 0.0), digits) for n in some):
+            nothing.append(name)
+            continue
         rows.append([name, *(_cost(figures.get(n), digits) for n in some)])
-    return table(["", *(f"{n:,.0f} rows" for n in some)], rows)
+    shown = table(["", *(f"{n:,.0f} rows" for n in some)], rows)
+    if not nothing:
+        return shown
+    return f"{shown}\n\nLess than {least} on all of these: {', '.join(nothing)}."
 
 
 def _cost(figure: float | None, digits: int) -> str:

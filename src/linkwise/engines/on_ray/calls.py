@@ -53,9 +53,7 @@ class Call:
             try:
                 return ray.get(self.reference)
             except ray.exceptions.RayTaskError as error:
-                if isinstance(error.cause, LinkwiseError):
-                    raise error.cause from None
-                raise
+                raise _said_there(error.cause) or error from None
             except ray.exceptions.RayError as error:
                 if pause is None or not isinstance(error, passing):
                     raise _died(error) from error
@@ -79,6 +77,23 @@ def in_order(calls: Sequence[Call]) -> Iterator[Any]:
     finally:
         for call in waiting:
             call.cancel()
+
+
+def _said_there(cause: BaseException | None) -> LinkwiseError | None:
+    """Return what went wrong on a worker as a sentence, if it is something foreseen."""
+    if isinstance(cause, LinkwiseError):
+        return cause
+    if isinstance(cause, MemoryError):
+        return LinkwiseError(
+            f"a worker of the cluster has too little memory ({cause}). Ask for more shards, or for "
+            "machines with more of it. What was fitted before is as it was."
+        )
+    if isinstance(cause, OSError):
+        return LinkwiseError(
+            f"a worker of the cluster could not read or write: {cause}. What was fitted before is "
+            "as it was; the same call can be made again."
+        )
+    return None
 
 
 def _died(error: Exception) -> LinkwiseError:

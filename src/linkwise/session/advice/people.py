@@ -1,11 +1,7 @@
 """People: how far those who answered about the same pairs agree, and how much each is to be heard.
 
-A person's weight follows from how often the others, asked about the same pair, said the same. With
-``a`` agreements in ``n`` comparisons the smoothed rate is ``(a + .98 s) / (n + s)``, the mean of a
-Beta distribution that begins at the .98 everybody is believed with, as if ``s = 10`` comparisons
-had been made. The weight is the log-odds of that rate over the log-odds of .98, kept between 0 and
-1: somebody nobody contradicts weighs 1, somebody who agrees half of the time weighs nothing. It is
-told to people and not to the model, to which a link is either an answer or confirmed.
+A person's weight follows from how often the others, asked about the same pair, said the same;
+:mod:`linkwise.session.state.weights` says how, and gives it to their answers.
 """
 
 from __future__ import annotations
@@ -14,14 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
-from math import log
 
-from linkwise.cluster.sequential.answers import ERROR_RATE
 from linkwise.session.events.event import Event
 from linkwise.session.events.kinds import KINDS
-
-#: How many comparisons the belief that people are right counts as.
-PRIOR_COMPARISONS = 10.0
+from linkwise.session.state.weights import weight_of
 
 Pair = tuple[int, int]
 #: What each person said last of each pair.
@@ -105,10 +97,3 @@ def measure_people(events: Iterable[Event]) -> People:
         weight = weight_of(agreed, compared)
         people.append(Person(who, answers[who], unsure[who], compared, agreed, weight))
     return People(people, agreements)
-
-
-def weight_of(agreed: int, compared: int) -> float:
-    """Return how much somebody is to be heard who agreed so often."""
-    right = 1.0 - ERROR_RATE
-    rate = (agreed + right * PRIOR_COMPARISONS) / (compared + PRIOR_COMPARISONS)
-    return min(1.0, max(0.0, log(rate / (1.0 - rate)) / log(right / ERROR_RATE)))

@@ -34,6 +34,7 @@ MAX_WHO = 200
 MAX_KEY = 200
 
 Ints = NDArray[np.int64]
+Numbers = NDArray[np.integer[Any]]
 #: Tells which of the rows given leave their cluster when it is split.
 Leaving = Callable[[Ints], NDArray[np.bool_]]
 
@@ -106,7 +107,7 @@ class Effect:
     rows: Callable[[Payload], tuple[list[int], str | None]] | None = None
     undoes: Callable[[Payload], int] | None = None
     names: Callable[[Payload], Naming] | None = None
-    relabel: Callable[[Ints, Payload, Leaving], None] | None = None
+    relabel: Callable[[Numbers, Payload, Leaving], None] | None = None
     joins: Callable[[Payload], list[int]] | None = None
     adds_cluster: bool = False
     adds_rows: Callable[[Payload], int] | None = None
@@ -180,11 +181,11 @@ def _one_name(said: Payload, clustering: Clustering) -> dict[str, Any]:
     return {}
 
 
-def _merge(labels: Ints, said: Payload, leaving: Leaving) -> None:  # noqa: ARG001
+def _merge(labels: Numbers, said: Payload, leaving: Leaving) -> None:  # noqa: ARG001
     labels[np.isin(labels, said["clusters"])] = said["clusters"][0]
 
 
-def _split(labels: Ints, said: Payload, leaving: Leaving) -> None:
+def _split(labels: Numbers, said: Payload, leaving: Leaving) -> None:
     inside = np.flatnonzero(labels == said["cluster"])
     labels[inside[leaving(inside)]] = said["new"]
 

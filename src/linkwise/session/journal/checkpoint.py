@@ -26,7 +26,7 @@ from linkwise.session.journal.log import COLUMNS, Log
 
 logger = logging.getLogger(__name__)
 
-FORMAT = Format("linkwise checkpoint", 3)
+FORMAT = Format("linkwise checkpoint", 4)
 FILE = "checkpoint"
 
 
@@ -53,6 +53,7 @@ def write_checkpoint(folder: Path, session: str, last: Link, checkpoint: Checkpo
     log = checkpoint.log
     parts = {name: _pack(log.column(name)) for name in COLUMNS}
     parts["others"] = json.dumps(log.others).encode()
+    parts["people"] = json.dumps(list(log.people)).encode()
     if checkpoint.labels is not None and checkpoint.margins is not None:
         parts["labels"] = _pack(checkpoint.labels)
         parts["margins"] = _pack(checkpoint.margins)
@@ -108,7 +109,8 @@ def _read(content: bytes, session: str, journal: Journal) -> Checkpoint:
     if last is None or last.hash.hex() != header["last"]:
         raise ValueError("the journal is another one")
     others = {int(seq): payload for seq, payload in json.loads(parts["others"]).items()}
-    log = Log.restore({name: _array(parts[name]) for name in COLUMNS}, others)
+    people = [str(name) for name in json.loads(parts["people"])]
+    log = Log.restore({name: _array(parts[name]) for name in COLUMNS}, others, people)
     if log.n != n:
         raise ValueError("its columns have another length than announced")
     moved = tuple((int(seq), int(rows)) for seq, rows in header["moved"])

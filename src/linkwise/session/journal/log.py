@@ -1,7 +1,7 @@
 """The log: all events of a session as columns of numbers, and which of them still stand.
 
-A million events are some 30 MB here, undone or not, and every earlier state is a prefix. What only
-a reader of the history needs (who, when) stays in the journal.
+A million events are some 35 MB here, undone or not, and every earlier state is a prefix. What only
+a reader of the history needs (when) stays in the journal.
 
 An event *stands* unless a later event that stands takes it back. So undoing an undo restores what
 it took back, to any depth. Which events stand is found when somebody asks: one undo may change it
@@ -31,8 +31,15 @@ _PAIRS = [_CODES[kind.name] for kind in KINDS.values() if kind.effect.pair]
 _UNDOS = [_CODES[kind.name] for kind in KINDS.values() if kind.effect.undoes]
 _VERDICT_CODES = {None: NO_GUESS} | {verdict: code for code, verdict in enumerate(VERDICTS)}
 #: Columns and their types. ``i`` is the row, or the event an undo is about; ``verdict`` and
-#: ``guess`` are positions in VERDICTS.
-COLUMNS = {"kind": np.int8, "i": np.int64, "j": np.int64, "verdict": np.int8, "guess": np.int8}
+#: ``guess`` are positions in VERDICTS, ``who`` is one among the people.
+COLUMNS = {
+    "kind": np.int8,
+    "i": np.int64,
+    "j": np.int64,
+    "verdict": np.int8,
+    "guess": np.int8,
+    "who": np.int32,
+}
 #: What follows from them: the latest undo of an event, standing or not (0: none), and for an undo
 #: the one before it of the same event.
 _DERIVED = {"latest_undo": np.int32, "undo_before": np.int32}
@@ -48,6 +55,8 @@ class Log:
         }
         #: Events whose columns do not say it all, in order: seq -> payload.
         self.others: dict[int, Payload] = {}
+        #: The names of those who spoke, in the order in which they first did.
+        self.people: dict[str, int] = {}
         #: Clusters that events have added, standing or not.
         self.n_added = 0
         #: Rows that joined.
@@ -55,9 +64,12 @@ class Log:
         self._standing: NDArray[np.bool_] | None = None  # of the present, once somebody asked
 
     @classmethod
-    def restore(cls, columns: dict[str, NDArray[Any]], others: dict[int, Payload]) -> Log:
+    def restore(
+        cls, columns: dict[str, NDArray[Any]], others: dict[int, Payload], people: Sequence[str]
+    ) -> Log:
         """Make a log of the columns of an earlier one."""
         log = cls()
+        log.people = {name: number for number, name in enumerate(people)}
         log._reserve(len(columns["kind"]))
         log.n = len(columns["kind"])
         for name in COLUMNS:
@@ -133,7 +145,10 @@ class Log:
         start, stop = self.n, self.n + len(records)
         self._reserve(stop)
         payloads = [json.loads(record.payload) for record in records]
-        rows = [_row(r.kind, payload) for r, payload in zip(records, payloads, strict=True)]
+        rows = [
+            (*_row(r.kind, payload), self.people.setdefault(r.who, len(self.people)))
+            for r, payload in zip(records, payloads, strict=True)
+        ]
         values = np.array(rows, dtype=np.int64).reshape(-1, len(COLUMNS))
         for k, name in enumerate(COLUMNS):
             self._columns[name][start:stop] = values[:, k]
@@ -205,7 +220,7 @@ class Log:
 
 
 def _row(kind: str, payload: Payload) -> tuple[int, int, int, int, int]:
-    """Return the values of one event, in the order of COLUMNS."""
+    """Return the values of one event, in the order of COLUMNS, but not who told it."""
     code, effect = _CODES[kind], KINDS[kind].effect
     if effect.pair:
         i, j, verdict = effect.pair(payload)

@@ -162,13 +162,13 @@ class Labeller:
         said, names = state.statements, state.clustered_names
         solved = self.solved(state)
         links = said.together() if state.changes else solved.links_
-        voted = state.numbers[np.maximum(solved.labels_, 0)]  # of rows left out, any will do
-        labels = apply_changes(voted, state.changes, names, links, self._margins)
-        keep_names(labels, names, links, state.n_clusters)
         n_numbers = state.n_clusters + bool(len(state.nowhere))
         kind: Any = np.uint8 if n_numbers <= 256 else np.uint16
+        # of rows left out any cluster will do
+        voted = state.numbers.astype(kind).take(solved.labels_, mode="clip")
+        final = apply_changes(voted, state.changes, names, links, self._margins)
+        keep_names(final, names, links, state.n_clusters)
         margins = np.clip(solved.margins_, 0.0, 1.0)
-        final = labels.astype(kind)
         final[state.nowhere] = nowhere(final)
         for array in (final, margins):
             array.setflags(write=False)

@@ -16,7 +16,9 @@ from linkwise.session.state.structure import Change
 Ints = NDArray[np.int64]
 
 
-def keep_names(labels: Ints, names: dict[str, Ints], links: Links, n_clusters: int) -> None:
+def keep_names(
+    labels: NDArray[np.integer[Any]], names: dict[str, Ints], links: Links, n_clusters: int
+) -> None:
     """Bring the rows of every name, in place, to a cluster that no other name has.
 
     It is the cluster that holds most of them. Rows that must be together with a row that is

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from linkwise.cluster.sequential.answers import CONFIRMED
 from linkwise.constraints import Links, PartialLabels
 from linkwise.session.journal.log import SAME, UNSURE, Log
+from linkwise.session.state.weights import answer_weights
 
 Ints = NDArray[np.int64]
 
@@ -47,7 +48,8 @@ class Told(NamedTuple):
 class Statements:
     """Standing answers, as columns, and standing sets of rows.
 
-    ``seq``, ``i``, ``j`` and ``same`` hold one entry per answer that is not "unsure".
+    ``seq``, ``i``, ``j``, ``same`` and ``weight`` hold one entry per answer that is not "unsure";
+    all weigh 1 where no weights are given.
     """
 
     n_rows: int
@@ -56,13 +58,14 @@ class Statements:
     j: Ints
     same: NDArray[np.bool_]
     sets: tuple[RowSet, ...]
+    weight: NDArray[np.float64] | None = None
 
     def links(self) -> Links:
         """Return everything as links, names too: a chain for each, and cannot-links between them.
 
         Two names are kept apart by a cannot-link where must-links join them: elsewhere nothing
         speaks against it, and all pairs of many names would be very many. The weight of a link is
-        the number of times it was answered; what sets of rows entail is confirmed.
+        the sum of those of its answers; what sets of rows entail is confirmed.
         """
         joined = self.together()
         first = np.array([rows[0] for rows in self.names.values()], dtype=np.int64)
@@ -125,7 +128,13 @@ class Statements:
         inside = _among(self.i, rows) & _among(self.j, rows)
         sets = tuple(s for s in self.sets if _among(s.rows, rows).any())
         return Statements(
-            self.n_rows, self.seq[inside], self.i[inside], self.j[inside], self.same[inside], sets
+            self.n_rows,
+            self.seq[inside],
+            self.i[inside],
+            self.j[inside],
+            self.same[inside],
+            sets,
+            None if self.weight is None else self.weight[inside],
         )
 
     def without(self, seq: int) -> Statements:
@@ -133,7 +142,13 @@ class Statements:
         keep = self.seq != seq
         sets = tuple(s for s in self.sets if s.seq != seq)
         return Statements(
-            self.n_rows, self.seq[keep], self.i[keep], self.j[keep], self.same[keep], sets
+            self.n_rows,
+            self.seq[keep],
+            self.i[keep],
+            self.j[keep],
+            self.same[keep],
+            sets,
+            None if self.weight is None else self.weight[keep],
         )
 
     def named(self) -> dict[str, list[RowSet]]:
@@ -172,10 +187,19 @@ class Statements:
     def _pairs(self, chosen: NDArray[np.bool_]) -> Ints:
         return np.column_stack([self.i[chosen], self.j[chosen]])
 
+    def _weighed(self, chosen: NDArray[np.bool_]) -> tuple[Ints, NDArray[np.float64]]:
+        """Return the distinct pairs among some answers, smaller row first, and their weights."""
+        pairs = self._pairs(chosen)
+        low, high = np.minimum(pairs[:, 0], pairs[:, 1]), np.maximum(pairs[:, 0], pairs[:, 1])
+        codes, of = np.unique(low * self.n_rows + high, return_inverse=True)
+        each = np.ones(len(pairs)) if self.weight is None else self.weight[chosen]
+        weights = np.bincount(of, weights=each, minlength=len(codes)).astype(np.float64)
+        return np.column_stack([codes // self.n_rows, codes % self.n_rows]), weights
+
     def _links(self, sets: Sequence[Ints], apart: Ints) -> Links:
         """Return the answers, a chain through each set of rows, and pairs that are apart."""
-        must, must_weight = _counted(self._pairs(self.same), self.n_rows)
-        cannot, cannot_weight = _counted(self._pairs(~self.same), self.n_rows)
+        must, must_weight = self._weighed(self.same)
+        cannot, cannot_weight = self._weighed(~self.same)
         chains = np.concatenate([np.empty((0, 2), dtype=np.int64), *map(_chain, sets)])
         apart = apart.reshape(-1, 2)
         sure = [np.full(len(pairs), CONFIRMED) for pairs in (chains, apart)]
@@ -198,7 +222,8 @@ def read_statements(log: Log, n: int, standing: NDArray[np.bool_], n_rows: int) 
             rows, name = put_together(payload)
             sets.append(RowSet(seq, name, np.array(rows, dtype=np.int64)))
     i, j = log.column("i", n)[at], log.column("j", n)[at]
-    return Statements(n_rows, at + 1, i, j, verdict[at] == SAME, tuple(sets))
+    weight = answer_weights(log, n, standing, n_rows)[at]
+    return Statements(n_rows, at + 1, i, j, verdict[at] == SAME, tuple(sets), weight)
 
 
 def left_out_rows(log: Log, n: int, standing: NDArray[np.bool_]) -> Ints:
@@ -238,13 +263,6 @@ def known_pairs(statements: Statements, *, same: bool = False) -> set[tuple[int,
     told = statements.same if same else np.ones(len(statements.i), dtype=bool)
     pairs = np.sort(np.column_stack([statements.i[told], statements.j[told]]), axis=1)
     return {(i, j) for i, j in pairs.tolist()}
-
-
-def _counted(pairs: Ints, n_rows: int) -> tuple[Ints, Ints]:
-    """Return the distinct pairs, smaller row first, and how often each occurs."""
-    low, high = np.minimum(pairs[:, 0], pairs[:, 1]), np.maximum(pairs[:, 0], pairs[:, 1])
-    codes, times = np.unique(low * n_rows + high, return_counts=True)
-    return np.column_stack([codes // n_rows, codes % n_rows]), times
 
 
 def _chain(rows: Ints) -> Ints:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ MAX_SPLIT_ROWS = 1_000
 _ROUNDS = 20
 
 Ints = NDArray[np.int64]
+Number = TypeVar("Number", bound=np.integer[Any])
 SplitMargins = Callable[["Change", Ints], NDArray[np.float32]]
 
 
@@ -54,12 +55,12 @@ def read_changes(log: Log, n: int, standing: NDArray[np.bool_]) -> tuple[Change,
 
 
 def apply_changes(
-    labels: Ints,
+    labels: NDArray[Number],
     changes: tuple[Change, ...],
     names: dict[str, Ints],
     links: Links,
     margins: SplitMargins,
-) -> Ints:
+) -> NDArray[Number]:
     """Return the labels after the changes.
 
     ``names`` are the rows of each name; ``margins(split, rows)`` tells of some rows how much more
