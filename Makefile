@@ -77,6 +77,6 @@ $(BIN)/python:
 
 $(VENV)/.ready-%: pyproject.toml | $(BIN)/python
 	@echo "Setting up $(VENV) for $* (once, a minute or so) ..."
-	@$(PIP) install --upgrade "pip>=25.1"
+	@$(if $(findstring --group,$(NEEDS_$*)),$(PIP) install --upgrade "pip>=25.1")
 	@$(PIP) install $(NEEDS_$*)
 	@touch $@

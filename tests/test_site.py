@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import linkwise as lw
+
 DOCS = Path(__file__).parents[1] / "docs"
 RUN = sorted([DOCS / "tour.md", *DOCS.glob("guide/*.md"), *DOCS.glob("coming-from/*.md")])
 RUN = [path for path in RUN if ">>> " in path.read_text(encoding="utf-8")]
@@ -36,3 +38,13 @@ def test_the_reference_lists_what_there_is():
         names = re.findall(r"^   (\w+)$", rest, re.MULTILINE)
         home = importlib.import_module(module)
         assert [name for name in names if not hasattr(home, name)] == []
+
+
+def test_every_method_has_a_line_that_says_when_not_to_use_it():
+    text = (DOCS / "methods.md").read_text(encoding="utf-8")
+    part = text.partition("and when not\n")[2].partition("\n## ")[0]
+    rows = [line.split(" | ") for line in part.splitlines() if line.startswith("| `")]
+    told = {name for row in rows for name in re.findall(r"`(\w+)`", row[0])}
+    methods = {name for name in lw.HOME if hasattr(getattr(lw, name), "fit_predict")}
+    assert told == methods
+    assert all(len(row) == 3 and len(row[2]) > 10 for row in rows)
