@@ -2,12 +2,15 @@
 
 import shutil
 import socket
+import subprocess
+import sys
 import time
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 from real_service import real_service
-from service_client import BEARER, FLOWERS, answer, tell
+from service_client import BEARER, FLOWERS, TOKEN, answer, tell
 
 
 @pytest.fixture(scope="module")
@@ -17,6 +20,7 @@ def service(template, tmp_path_factory):
     limits = ("head_seconds=2", "body_seconds=2", "strangers=60", "strangers_per_address=40")
     options = [word for one in limits for word in ("--limit", one)]
     with real_service(root, *options, descriptors=300) as running:
+        running.root = root
         yield running
 
 
@@ -110,6 +114,72 @@ def test_a_heap_of_json_is_refused_while_others_are_served(service):
         refused = owner.post(f"{FLOWERS}/events", content=heap, headers=headers)
         assert refused.status_code == 413
     assert service.lives()
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["Host: 127.0.0.1@evil"],
+        ["Host: [::1]evil"],
+        ["Host: evil"],
+        ["Host: 127.0.0.1", "Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: cross-site"],
+        ["Host: 127.0.0.1", "Origin: http://evil"],
+    ],
+)
+def test_pages_and_names_of_others_do_not_come_in(service, lines):
+    head = ["GET /api/sessions HTTP/1.1", *lines, f"Authorization: Bearer {TOKEN}"]
+    with knock(service) as connection:
+        connection.sendall("\r\n".join([*head, "", ""]).encode())
+        assert connection.recv(100)[:12] in (b"HTTP/1.1 403", b"HTTP/1.1 400")
+
+
+def test_a_browser_gets_a_cookie_that_is_not_the_token(service):
+    with service.client({}) as browser:
+        browser.get("/", params={"token": TOKEN})
+        (cookie,) = browser.cookies.jar
+        assert TOKEN not in cookie.value
+        assert browser.get("/api/sessions").status_code == 200
+
+
+def test_a_token_opens_what_its_role_may_until_it_is_taken_back(service):
+    def token(*words):
+        command = [str(Path(sys.executable).with_name("linkwise")), "token", *words]
+        return subprocess.check_output([*command, "--root", str(service.root)], text=True)
+
+    said = token("add", "Ada", "--role", "look")
+    (given,) = [word for word in said.split() if len(word) > 30 and "/" not in word]
+    with service.client({"Authorization": f"Bearer {given}"}) as ada:
+        assert ada.get(f"{FLOWERS}/history").status_code == 200
+        tell(ada, answer(3, 4), code=403)
+        assert ada.delete(FLOWERS).status_code == 403
+        token("revoke", "Ada")
+        assert ada.get(f"{FLOWERS}/history").status_code == 401
+
+
+def test_a_long_chain_of_undos_is_no_burden(service):
+    with service.client() as owner:
+        (said,) = tell(owner, answer(5, 6))
+        last = said["seq"]
+        for first in range(last, last + 8000, 1000):
+            chain = [{"kind": "undo", "payload": {"event": k}} for k in range(first, first + 1000)]
+            tell(owner, *chain)
+        began = time.monotonic()
+        assert owner.get(f"{FLOWERS}/labels").status_code == 200
+        assert time.monotonic() - began < 20
+        event = owner.get(f"{FLOWERS}/history", params={"after": last - 1, "limit": 1}).json()
+        assert event["events"][0]["undone_by"] is None  # an even number of them
+
+
+def test_a_spreadsheet_runs_nothing_of_what_is_exported(service):
+    with service.client() as owner:
+        told = {"rows": [0], "name": "=cmd|' /C calc'!A0"}
+        (said,) = tell(owner, {"kind": "label", "payload": told})
+        table = owner.get(f"{FLOWERS}/export", params={"what": "labels", "format": "csv"}).text
+        raw = {"what": "labels", "format": "csv", "raw": "true"}
+        assert "'=cmd" in table
+        assert ",=cmd" not in table
+        assert "'=cmd" not in owner.get(f"{FLOWERS}/export", params=raw).text
+        tell(owner, {"kind": "undo", "payload": {"event": said["seq"]}})
 
 
 def test_many_listeners_that_connect_in_one_moment_all_hear(template, tmp_path):

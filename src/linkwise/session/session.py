@@ -700,8 +700,7 @@ class Session(Speaking):
             view, labelling, model = self._views.current()
             if self._weighed is None or self._weighed.seq != view.seq:
                 n_told = len(labelling.state.statements.seq)
-                proposal: Proposal | None = model.propose_k()
-                self._weighed = Weighed(view.seq, n_told, proposal, model.foretells())
+                self._weighed = Weighed(view.seq, n_told, self.propose_k(), model.foretells())
             return self._weighed
 
     @property
@@ -721,7 +720,7 @@ class Session(Speaking):
         The service and the command line do this by themselves. It is an event like any other; once
         it is undone, nothing is followed any more.
         """
-        proposal = self.weigh().proposal if self.follows else None
+        proposal = self.propose_k() if self.follows else None
         return None if proposal is None else self.recluster(proposal.k, who=FOLLOWING)
 
     def outliers(self, share: float = 0.01) -> list[int]:
