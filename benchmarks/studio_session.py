@@ -2,9 +2,13 @@
 
 Whoever answers knows the classes and tells the truth; rows that do not fit their group are taken
 out of it, as one would on the page. Printed, for the big questions first and for pairs alone: how
-well clusters and classes agree (adjusted Rand index), how many answers were doubted, what the page
-advised, and how many rows moved with the last ten questions. Run it with
-``python benchmarks/studio_session.py``; ``--quick`` asks less, of fewer rows.
+well clusters and classes agree (adjusted Rand index), how many answers were asked about again, how
+many were listed under "Second look" at any time, how many rows moved with the last ten changes,
+and what the page advised.
+
+    python benchmarks/studio_session.py            print the tables
+    python benchmarks/studio_session.py --write    and put them into docs/studio.md
+    python benchmarks/studio_session.py --quick    ask less, of fewer rows
 """
 
 from __future__ import annotations
@@ -25,6 +29,9 @@ from linkwise.session import Columns, Entry, Session
 #: Pairs that stand for two things being different, as on the page.
 PAIRS_APART = 5
 LOOKS = (0, 10, 20, 50, 100)
+GUIDE = Path(__file__).resolve().parents[1] / "docs" / "studio.md"
+BEGIN, END = "<!-- printed by benchmarks/studio_session.py -->", "<!-- end of what was printed -->"
+KINDS = {"auto": "big questions first", "pair": "pairs alone"}
 
 
 def truthful(question, y):
@@ -60,26 +67,29 @@ def verdict(y, i, j):
 
 def run(session, y, kind, n_questions):
     """Ask and answer; yields a line of the table at each look."""
+    again, listed = 0, 0
     for number in range(n_questions + 1):
-        if number in LOOKS or number == n_questions:
-            yield look(session, y, number)
-        if number == n_questions:
-            break
         found = session.query(1, kind=kind, asked=number, who="somebody")
-        if not found:
+        is_last = number == n_questions or not found
+        if number in LOOKS or is_last:
+            yield look(session, y, number, again, listed)
+        if is_last:
             break
+        again += found[0].again is not None
         session.append(truthful(found[0], y))
+        listed = max(listed, sum(one.asked_again for one in session.suspects()))
 
 
-def look(session, y, number):
-    """Return what there is to see after so many questions."""
+def look(session, y, number, again, listed):
+    """Return what there is to see after so many questions, as a line of a table."""
     session.view()
     if number:
         session.weigh()
     told = session.progress()
     agreement = adjusted_rand_score(y, session.labels())
     moved = sum(rows for _, rows in told.moved[-10:])
-    return (number, told.answers, agreement, len(session.suspects()), moved, told.hint)
+    counts = f"{agreement:.2f} | {again} | {listed} | {moved}"
+    return f"| {number} | {told.answers} | {counts} | {told.hint} |"
 
 
 def sets(quick, folder):
@@ -97,25 +107,43 @@ def sets(quick, folder):
     yield "mixed table", path, None, table.y, len(np.unique(table.y))
 
 
-def main():
-    """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true")
-    quick = parser.parse_args().quick
+def tables(quick):
+    """Yield the lines of all tables as they come about."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         for name, data, columns, y, k in sets(quick, folder):
-            for kind in ("auto", "pair"):
+            for kind, words in KINDS.items():
+                yield f"**{name}**, {len(y)} rows, {k} clusters, {words}:\n"
+                yield "| questions | answers | agreement | asked again | listed | moved | advice |"
+                yield "|---|---|---|---|---|---|---|"
                 at = folder / f"{name}-{kind}".replace(" ", "-")
-                print(f"\n{name}, {len(y)} rows, {k} clusters, questions: {kind}")
-                print("| questions | events | agreement | doubted | moved | advice |")
-                print("|---|---|---|---|---|---|")
                 options = {"n_partitions": 50 if quick else 200, "columns": columns}
                 with Session.create(at, data, k, **options) as session:
-                    for line in run(session, np.asarray(y), kind, 20 if quick else 100):
-                        number, events, agreement, doubted, moved, hint = line
-                        told = f"{agreement:.2f} | {doubted} | {moved} | {hint}"
-                        print(f"| {number} | {events} | {told} |", flush=True)
+                    yield from run(session, np.asarray(y), kind, 20 if quick else 100)
+                yield ""
+
+
+def write(lines):
+    """Put the lines between their marks into the guide."""
+    before, rest = GUIDE.read_text().split(BEGIN)
+    _, after = rest.split(END)
+    GUIDE.write_text("\n".join([before + BEGIN, "", *lines, END + after]))
+
+
+def main():
+    """Print the tables, and write them where that is wanted."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--write", action="store_true")
+    told = parser.parse_args()
+    lines = []
+    for line in tables(told.quick):
+        print(line, flush=True)
+        lines.append(line)
+    if told.write:
+        write(lines)
 
 
 if __name__ == "__main__":

@@ -107,6 +107,7 @@ def answer(page: Page, n: int) -> None:
         i, j = map(int, page.locator("section figure figcaption").all_inner_texts())
         page.keyboard.press("s" if truth[i] == truth[j] else "d")
         page.wait_for_timeout(150)
+    expect(page.get_by_text("Working out what moves.")).to_have_count(0, timeout=PATIENCE)
     page.wait_for_timeout(1500)
 
 
@@ -140,6 +141,7 @@ def contradict(page: Page) -> None:
         })""",
         events,
     )
+    expect(page.get_by_text("These cannot all be right")).to_be_visible(timeout=PATIENCE)
     page.wait_for_timeout(2500)
 
 
@@ -175,9 +177,15 @@ def keep(page: Page, name: str) -> None:
 def take(browser: Browser, address: str, root: Path) -> None:
     """Walk through the main states."""
     page = opened(browser, address, "#/s/digits", "light", "auto")
-    expect(page.get_by_text("Is this one thing, or two?")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("heading", name="Is this one")).to_be_visible(timeout=PATIENCE)
     page.wait_for_timeout(1500)
     keep(page, "groups")
+    page.close()
+
+    page = opened(browser, address, "#/s/digits", "light", "auto", PHONE)
+    expect(page.get_by_role("heading", name="Is this one")).to_be_visible(timeout=PATIENCE)
+    page.wait_for_timeout(1500)
+    keep(page, "phone-light")
     page.close()
 
     page = opened(browser, address, "#/s/digits", "light")

@@ -90,6 +90,16 @@ def test_every_start_has_a_new_token_unless_a_file_keeps_it(tmp_path):
     assert token(*kept) == token(*kept)
 
 
+def test_serve_takes_the_cluster_that_large_sessions_live_on(started, tmp_path):
+    pytest.importorskip("ray", reason="the engine on a cluster needs Ray: pip install 'ray[data]'")
+    run("serve", "--root", tmp_path / "root", "--port", 0, "-q", "--ray", "10.0.0.7:6379")
+    engine = started[0].state.service.shelf.engine
+    assert engine.address == "10.0.0.7:6379"
+    assert engine.storage == tmp_path / "root" / ".labels"
+    run("serve", "--root", tmp_path / "root", "--port", 0, "-q")
+    assert started[-1].state.service.shelf.engine is None
+
+
 def test_serve_offers_the_data_folder_and_answers_to_the_names_it_is_given(started, data_folder):
     run("serve", "--root", data_folder.parent / "root", "--port", 0, "-q", "--data", data_folder)
     assert "people.csv" in started[0].state.service.files.names()

@@ -81,6 +81,11 @@ class StudioPage:
     def trace(self):
         return self.page.get_by_test_id("trace")
 
+    def middle_of_the_map(self):
+        """Return the pixel in the middle of what the tools leave free."""
+        box, tools = self.map.bounding_box(), 80
+        return box["x"] + box["width"] / 2, box["y"] + (box["height"] + tools) / 2
+
     def picture(self):
         """Return the map below its tools, as PNG."""
         box, tools = self.map.bounding_box(), 80

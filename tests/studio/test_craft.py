@@ -95,6 +95,16 @@ def test_on_a_phone_the_map_and_the_answers_are_on_one_screen(browser, service, 
         assert box["y"] + box["height"] <= 844
         assert box["x"] + box["width"] <= width
     assert studio.map.bounding_box()["height"] > 200
+    colours = studio.page.get_by_role("button", name=re.compile("^Colours"))
+    for each in (studio.page.get_by_text("Export", exact=True), colours):
+        box = each.bounding_box()
+        assert box["x"] + box["width"] <= width
+    kinds, lines = studio.page.get_by_label("Kind of questions"), set()
+    for kind, words in (("choice", "Which of"), ("groups", "Is this"), ("pair", "Do these")):
+        kinds.select_option(kind)
+        expect(studio.page.get_by_role("heading", name=re.compile(words))).to_be_visible()
+        lines.add(studio.page.get_by_role("button", name="Undo").bounding_box()["y"])
+    assert len(lines) == 1  # whatever is asked, the answers stay where they are
     assert not studio.page.evaluate("() => document.documentElement.scrollWidth > innerWidth")
     context.close()
 

@@ -54,9 +54,8 @@ def test_zooming_and_moving_redraw_the_map(open_page):
 
 def test_hovering_a_point_tells_which_row_it_is(open_page):
     studio = open_page("one")
-    box = studio.map.bounding_box()
     studio.page.wait_for_timeout(500)
-    studio.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    studio.page.mouse.move(*studio.middle_of_the_map())
     studio.sees("height 1")
 
 

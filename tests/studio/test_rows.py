@@ -17,9 +17,8 @@ def chosen(studio):
 
 def test_a_clicked_row_is_pinned_with_its_neighbours_and_why_it_is_there(open_page):
     studio = open_page("one")
-    box = studio.map.bounding_box()
     studio.page.wait_for_timeout(600)
-    studio.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    studio.page.mouse.click(*studio.middle_of_the_map())
     panel = studio.page.get_by_role("tabpanel")
     expect(panel).to_contain_text("height")
     expect(panel).to_contain_text("Most like it")

@@ -10,7 +10,14 @@ from scipy.linalg import eigh, subspace_angles
 from linkwise import Links
 from linkwise.cluster.consensus import FEATURE_WEIGHT, unit_rows
 from linkwise.cluster.sequential.answers import PRIOR_ANSWERS
-from linkwise.cluster.sequential.views import BEND, RIDGE, bend_graph, learn_metric, see
+from linkwise.cluster.sequential.views import (
+    BEND,
+    RIDGE,
+    bend_graph,
+    learn_metric,
+    see_clusters,
+    see_likeness,
+)
 
 
 def alike(coordinates):
@@ -55,15 +62,16 @@ def test_a_fact_that_nobody_believes_is_as_good_as_left_out(said):
     answers = replace(answers, is_fact=np.ones(60, dtype=bool))
     out, rest = answers.left_out(2), answers.without(2)
     believed = np.where(out, 0.0, np.linspace(0.5, 1.0, 60))
-    view, other = see(basis, places, answers, believed), see(basis, places, rest, believed[~out])
-    assert_allclose(alike(view.coordinates), alike(other.coordinates), atol=1e-8)
-    assert_allclose(alike(view.rows), alike(other.rows), atol=1e-8)
+    all_of_it, without = (basis, places, answers, believed), (basis, places, rest, believed[~out])
+    assert_allclose(alike(see_clusters(*all_of_it)), alike(see_clusters(*without)), atol=1e-8)
+    rows, other_rows = see_likeness(*all_of_it).rows, see_likeness(*without).rows
+    assert_allclose(alike(rows), alike(other_rows), atol=1e-8)
 
 
 def test_without_answers_landmarks_are_seen_as_they_were_first_clustered(small, gather, place):
     answers = gather(Links(240))
-    view = see(small._basis, place(small, answers), answers, np.empty(0))
-    assert_allclose(alike(view.coordinates), alike(small._basis.coordinates), atol=1e-6)
+    seen = see_clusters(small._basis, place(small, answers), answers, np.empty(0))
+    assert_allclose(alike(seen), alike(small._basis.coordinates), atol=1e-6)
 
 
 def test_the_graph_is_bent_by_the_sum_over_the_answers(said):
@@ -108,10 +116,13 @@ def test_a_direction_in_which_must_linked_rows_differ_much_counts_little(small, 
 
 def test_rows_that_are_landmarks_are_seen_as_these(said):
     basis, places, answers = said
-    view = see(basis, places, answers, np.ones(60))
+    view = see_likeness(basis, places, answers, np.ones(60))
     assert_allclose(view.rows, view.landmarks[answers.rows], atol=1e-6)  # float32 features
     assert_allclose(np.square(view.landmarks).sum(axis=1), 1.0)
-    variance = np.square(view.coordinates).mean(axis=0)
+
+
+def test_graph_and_features_are_side_by_side_where_landmarks_are_clustered(said):
+    variance = np.square(see_clusters(*said, np.ones(60))).mean(axis=0)
     assert_allclose([variance[:4].sum(), variance[4:].sum()], [1.0, FEATURE_WEIGHT])
 
 
@@ -119,9 +130,9 @@ def test_a_model_without_features_has_the_graph_alone(said):
     basis, places, answers = said
     basis = replace(basis, features=np.empty((240, 0), dtype=np.float32))
     places = replace(places, features=np.empty((len(answers.rows), 0)))
-    view = see(basis, places, answers, np.ones(60))
-    assert np.isfinite(view.landmarks).all()
-    assert view.coordinates.shape == (240, 4)
+    said = basis, places, answers, np.ones(60)
+    assert np.isfinite(see_likeness(*said).landmarks).all()
+    assert see_clusters(*said).shape == (240, 4)
 
 
 def test_must_links_bend_the_graph_more_than_cannot_links(small, gather, place):

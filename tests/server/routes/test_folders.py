@@ -4,9 +4,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from service_client import answer, wait_for
+from service_client import TOKEN, answer, calling, wait_for
 from sklearn.datasets import make_blobs
 
+from linkwise.engines import find_engine
+from linkwise.server.app import create_app
+from linkwise.session import Session
 from linkwise.session.data import layout
 
 X, y = make_blobs(2500, n_features=3, centers=3, random_state=0)
@@ -56,3 +59,19 @@ def test_all_rows_of_a_table_in_memory_are_on_the_map(client):
     assert client.get("/api/sessions/flowers").json()["n_on_map"] == 150
     shown = np.frombuffer(client.get("/api/sessions/flowers/map").content, "<u4")
     np.testing.assert_array_equal(shown, np.arange(150))
+
+
+def test_labels_on_a_cluster_are_asked_for_there(root, data_folder, rows):
+    """The engine that the service was given opens sessions whose labels lie elsewhere."""
+    with Session.create(root / "far", rows, 3, n_partitions=5) as made:
+        expected = made.labels()
+    header = root / "far" / "model" / "ensemble" / "labels.json"
+    header.write_text(header.read_text().replace('"n_rows"', '"elsewhere": true, "n_rows"'))
+    with calling(create_app(root, token=TOKEN, data_folder=data_folder)) as client:
+        refused = client.get("/api/sessions/far/labels")
+        assert refused.status_code >= 400
+        assert "linkwise serve --ray ADDRESS" in refused.json()["error"]
+    app = create_app(root, token=TOKEN, data_folder=data_folder, engine=find_engine("cpu"))
+    with calling(app) as client:
+        labels = np.frombuffer(client.get("/api/sessions/far/labels").content, np.uint8)
+        np.testing.assert_array_equal(labels, expected)

@@ -5,7 +5,7 @@ export interface Box {
   height: number;
 }
 
-const FRAME = 80; // pixels above and below that are kept free for the tools and the news
+const FRAME = 80; // pixels above that are kept free for the tools
 
 export class Camera {
   x = 0;
@@ -17,14 +17,19 @@ export class Camera {
     return this.zoom * 0.48 * Math.max(80, Math.min(box.width, box.height - FRAME));
   }
 
+  /** The line on the screen in which the place we look at is: the middle of what the tools leave free. */
+  middle(box: Box): number {
+    return (box.height + FRAME) / 2;
+  }
+
   toScreen(x: number, y: number, box: Box): [number, number] {
     const scale = this.scale(box);
-    return [(x - this.x) * scale + box.width / 2, box.height / 2 - (y - this.y) * scale];
+    return [(x - this.x) * scale + box.width / 2, this.middle(box) - (y - this.y) * scale];
   }
 
   toLayout(px: number, py: number, box: Box): [number, number] {
     const scale = this.scale(box);
-    return [(px - box.width / 2) / scale + this.x, (box.height / 2 - py) / scale + this.y];
+    return [(px - box.width / 2) / scale + this.x, (this.middle(box) - py) / scale + this.y];
   }
 
   pan(dx: number, dy: number, box: Box) {
@@ -39,7 +44,7 @@ export class Camera {
     this.zoom = clamp(this.zoom * factor, 0.5, 400);
     const scale = this.scale(box);
     this.x = x - (px - box.width / 2) / scale;
-    this.y = y + (py - box.height / 2) / scale;
+    this.y = y + (py - this.middle(box)) / scale;
   }
 
   reset() {

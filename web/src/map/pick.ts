@@ -63,7 +63,7 @@ export function inside(
   const painted = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
   const scale = camera.scale(box);
   const left = box.width / 2 - camera.x * scale;
-  const top = box.height / 2 + camera.y * scale;
+  const top = camera.middle(box) + camera.y * scale;
   const rows: number[] = [];
   for (let row = 0; 2 * row < places.length; row++) {
     const x = Math.floor(left + places[2 * row] * scale);

@@ -119,7 +119,7 @@ export class RasterRenderer implements Renderer {
       width,
       height,
       left: width / 2 - camera.x * scale,
-      top: height / 2 + camera.y * scale,
+      top: camera.middle(this.box) * this.ratio + camera.y * scale,
     };
   }
 }

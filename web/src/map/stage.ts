@@ -164,7 +164,7 @@ export class Stage {
     this.move();
   }
 
-  zoomAt(factor: number, px = this.box.width / 2, py = this.box.height / 2) {
+  zoomAt(factor: number, px = this.box.width / 2, py = this.camera.middle(this.box)) {
     this.camera.zoomAt(factor, px, py, this.box);
     this.move();
   }

@@ -118,7 +118,8 @@ export class WebglRenderer implements Renderer {
     const scale = camera.scale(this.box);
     gl.clearColor(this.paper[0] / 255, this.paper[1] / 255, this.paper[2] / 255, 1);
     gl.clear(gl.COLOR_BUFFER_BIT);
-    gl.uniform2f(places.get("centre")!, camera.x, camera.y);
+    const below = camera.middle(this.box) - this.box.height / 2;
+    gl.uniform2f(places.get("centre")!, camera.x, camera.y + below / scale);
     gl.uniform2f(places.get("stretch")!, (2 * scale) / this.box.width, (2 * scale) / this.box.height);
     gl.uniform1f(places.get("share")!, share);
     gl.uniform1f(places.get("diameter")!, Math.max(1, 2 * pointRadius(this.n, camera.zoom) * this.ratio));

@@ -1,7 +1,7 @@
 r"""How SequentialClustering listens: learn from parts of the answers, and let the rest judge.
 
 All answers together say which clusters there are. Then each fold of the answers is left out in
-turn; by what remains the landmarks move and are corrected, once by the bent graph and once more by
+turn; by what remains the landmarks are corrected, once by their likeness and once more by
 Gaussians. Memberships are averaged over the folds, so a single answer moves little. How much better
 one view predicts the answers that were left out than another does says how far it counts: its
 weight is :math:`\sigma(s (z - d))`, where :math:`z` is the gain in standard errors and :math:`d`
@@ -22,8 +22,8 @@ from linkwise.cluster.sequential.classify import classify, known_clusters
 from linkwise.cluster.sequential.gaussians import fit_gaussians
 from linkwise.cluster.sequential.judge import judge
 from linkwise.cluster.sequential.landmarks import Basis, one_hot
-from linkwise.cluster.sequential.regroup import CHANGE, move, regroup
-from linkwise.cluster.sequential.views import Places, see
+from linkwise.cluster.sequential.regroup import CHANGE, Worth, regroup
+from linkwise.cluster.sequential.views import Places, see_clusters, see_likeness
 from linkwise.kernels.belief import softmax_rows
 
 #: Shares of rows that clusters may misplace; the answers weigh them.
@@ -134,13 +134,14 @@ def _learn(
     Three views: the bent graph, which speaks by the vote; Gaussians, by the vote; and Gaussians,
     the landmarks being what these say.
     """
-    start = _regroup(basis, places, answers, believed, cluster_of)
+    start = one_hot(_regroup(basis, places, answers, believed, cluster_of), basis.n_clusters)
+    looks = basis.votes(start, basis.blocks), basis.votes(start, places.blocks)
     parts: list[list[View]] = [[], [], []]
     times = np.zeros(len(answers))
     for fold in range(N_FOLDS):
         out, part = answers.left_out(fold), answers.without(fold)
         times += out
-        bent, rows = _learn_part(basis, places, part, believed[~out], start, cluster_of)
+        bent, rows = _learn_part(basis, places, part, believed[~out], looks, cluster_of)
         known = known_clusters(part, believed[~out], rows, cluster_of)
         gaussian = fit_gaussians(basis, places, part, bent, rows, known)
         for view, landmarks in zip(parts, (bent, gaussian, gaussian), strict=True):
@@ -175,28 +176,32 @@ def _regroup(
     basis: Basis, places: Places, answers: Answers, believed: Floats, cluster_of: Ints
 ) -> Ints:
     """Return the clusters of the landmarks that all answers ask for, under their lasting names."""
-    seen = see(basis, places, answers, believed).coordinates
-    labels = regroup(seen, basis.labels, places.mixture, answers)
+    seen = see_clusters(basis, places, answers, believed)
+    looks = sharpen(basis.votes(one_hot(basis.labels, basis.n_clusters), basis.blocks))
+    labels = regroup(seen, basis.labels, Worth(answers, places.mixture, looks))
     votes = basis.votes(one_hot(labels, basis.n_clusters), places.blocks)
-    names = _names(answers, votes, basis.labels, labels, cluster_of)
-    return np.asarray(np.argsort(names)[labels])
+    return np.asarray(np.argsort(_names(answers, votes, basis.labels, labels, cluster_of))[labels])
 
 
 def _learn_part(
-    basis: Basis, places: Places, answers: Answers, believed: Floats, start: Ints, cluster_of: Ints
+    basis: Basis,
+    places: Places,
+    answers: Answers,
+    believed: Floats,
+    looks: tuple[Floats, Floats],
+    cluster_of: Ints,
 ) -> tuple[Floats, Floats]:
-    """Return memberships of the landmarks and of the rows, by a part of the answers."""
-    r = basis.n_clusters
-    view = see(basis, places, answers, believed)
-    labels = move(view.coordinates, start, r)
-    member = one_hot(labels, r)
-    rows, landmarks = basis.votes(member, places.blocks), basis.votes(member, basis.blocks)
-    names = _names(answers, rows, start, labels, cluster_of)
-    rows, landmarks = rows[:, names], landmarks[:, names]
-    misplaced = calibrate(answers, answers.together(rows), r, ERROR_RATE).misplaced
+    """Return memberships of the landmarks and of the rows, by a part of the answers.
+
+    ``looks`` are what the clusters make of them.
+    """
+    landmarks, rows = looks
+    alike = see_likeness(basis, places, answers, believed)
+    together = answers.together(rows)
+    misplaced = calibrate(answers, together, basis.n_clusters, ERROR_RATE).misplaced
     known = known_clusters(answers, believed, rows, cluster_of)
-    weights, memberships = classify(_log(rows, misplaced), view.rows, answers, known)
-    return softmax_rows(_log(landmarks, misplaced) + view.landmarks @ weights), memberships
+    weights, memberships = classify(_log(rows, misplaced), alike.rows, answers, known)
+    return softmax_rows(_log(landmarks, misplaced) + alike.landmarks @ weights), memberships
 
 
 def _log(shares: Floats, misplaced: float) -> Floats:

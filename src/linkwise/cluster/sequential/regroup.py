@@ -1,17 +1,28 @@
 """Clusters of the landmarks: k-means, then exchanges that the answers ask for.
 
 K-means starts from the clusters without answers. Where answers tear a cluster apart, no small step
-helps, because there is no cluster to go to. So the best exchange is tried as a whole: one cluster
-is given up, its landmarks going to the next one, and another is cut in two. It is kept if it makes
-the answers likelier by more than a few nats, and by more than the best of so many would by chance.
+helps, because there is no cluster to go to. So exchanges are tried as a whole: one cluster is given
+up, its landmarks going to the next one, and another is cut in two. What the clusters are worth says
+which exchange is made: how likely they make the answers, and how likely they are by what was known
+of all landmarks before anybody spoke. So a cluster that nobody was asked about is not given up for
+nothing. An exchange must be worth a few nats, and more than the best of so many would by chance.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import scipy.sparse as sp
 
-from linkwise.cluster.sequential.answers import ERROR_RATE, Answers, Bools, Floats, Ints
+from linkwise.cluster.sequential.answers import (
+    ERROR_RATE,
+    PRIOR_ANSWERS,
+    Answers,
+    Bools,
+    Floats,
+    Ints,
+)
 from linkwise.cluster.sequential.landmarks import one_hot
 from linkwise.kernels.lloyd import lloyd
 
@@ -22,55 +33,106 @@ MISPLACED = 0.1
 _MAX_ITER = 100
 #: Clusters that are tried for giving up, and for cutting: with ten clusters all of them.
 _MAX_TRIED = 10
+#: The most promising exchanges, of which it is seen what k-means makes of them.
+_MAX_FOLLOWED = 5
 
 
-def regroup(coordinates: Floats, start: Ints, mixture: sp.csr_array, answers: Answers) -> Ints:
-    """Return clusters of the landmarks; ``mixture`` says where the rows of the answers are."""
-    n_clusters = int(start.max()) + 1
-    labels = move(coordinates, start, n_clusters)
-    if n_clusters < 3:
-        return labels
-    for _ in range(n_clusters):
-        exchanged = _exchange(coordinates, labels, n_clusters, mixture, answers)
+@dataclass(frozen=True, eq=False)
+class Worth:
+    """How likely clusters of the landmarks are: by the answers, and by what was known before.
+
+    ``mixture`` says where the rows of the answers are, ``looks`` what the landmarks look like
+    without answers.
+    """
+
+    answers: Answers
+    mixture: sp.csr_array
+    looks: Floats
+
+    def of(self, labels: Ints) -> float:
+        """Return the log-likelihood of clusters."""
+        r = self.looks.shape[1]
+        together = self.answers.together(self.mixture @ one_hot(labels, r))
+        told = log_likelihood(self.answers, together[:, None], r)[0]
+        return float(told) + known_before(labels, self.looks)
+
+
+def regroup(coordinates: Floats, start: Ints, worth: Worth) -> Ints:
+    """Return clusters of the landmarks that the answers ask for."""
+    n_clusters = worth.looks.shape[1]
+    labels, _ = lloyd(coordinates, start, n_clusters, _MAX_ITER)
+    for _ in range(n_clusters if n_clusters > 2 else 0):
+        exchanged = _exchange(coordinates, labels, worth)
         if exchanged is None:
             break
         labels = exchanged
-    return labels
+    return np.asarray(labels)
 
 
-def move(coordinates: Floats, start: Ints, n_clusters: int) -> Ints:
-    """Return the clusters that k-means makes of those it starts from."""
-    return np.asarray(lloyd(coordinates, start, n_clusters, _MAX_ITER)[0])
-
-
-def _exchange(
-    coordinates: Floats, labels: Ints, n_clusters: int, mixture: sp.csr_array, answers: Answers
-) -> Ints | None:
+def _exchange(coordinates: Floats, labels: Ints, worth: Worth) -> Ints | None:
     """Return the clusters after the best exchange, or None if none is worth it."""
+    n_clusters = worth.looks.shape[1]
+    best, most = None, worth.of(labels) + CHANGE + np.log(n_clusters * (n_clusters - 1))
+    for tried in _promising(coordinates, labels, worth):
+        settled = _settle(coordinates, tried, worth)
+        if (value := worth.of(settled)) > most:
+            best, most = settled, value
+    return best
+
+
+def _promising(coordinates: Floats, labels: Ints, worth: Worth) -> list[Ints]:
+    """Return the clusters after the exchanges that are worth most as they are."""
+    answers, mixture, n_clusters = worth.answers, worth.mixture, worth.looks.shape[1]
     half = cut_in_two(coordinates, labels, n_clusters)
     member = one_hot(labels, n_clusters)
     shares, first = mixture @ member, mixture @ (member * half[:, None])
     second, i, j = shares - first, answers.i, answers.j
     lost = first[i] * second[j] + second[i] * first[j]
     together = answers.together(shares)[:, None]
-    now = log_likelihood(answers, together, n_clusters)[0]
     cuts = _best(log_likelihood(answers, together - lost, n_clusters))
-    most = needed = now + CHANGE + np.log(n_clusters * (n_clusters - 1))
     spread = _given_up(coordinates, labels, n_clusters)
     without = np.array([answers.together(mixture @ one_hot(one, n_clusters)) for one in spread])
-    best = None
+    tried: list[tuple[float, Ints]] = []
     for freed in _best(log_likelihood(answers, without.T, n_clusters)):
-        value = log_likelihood(answers, without[freed][:, None] - lost[:, cuts], n_clusters)
-        value[cuts == freed] = -np.inf
-        if value.max() > most:
-            cut, most = cuts[value.argmax()], float(value.max())
-            best = np.where((labels == cut) & half, freed, spread[freed])
-    if best is None:
-        return None
-    tried = move(coordinates, best, n_clusters)
-    together = answers.together(mixture @ one_hot(tried, n_clusters))
-    better = log_likelihood(answers, together[:, None], n_clusters)[0] >= needed
-    return tried if better else None
+        told = log_likelihood(answers, without[freed][:, None] - lost[:, cuts], n_clusters)
+        for cut, value in zip(cuts, told, strict=True):
+            if cut != freed:
+                one = np.where((labels == cut) & half, freed, spread[freed])
+                tried.append((float(value) + known_before(one, worth.looks), one))
+    tried.sort(key=lambda pair: -pair[0])
+    return [one for _, one in tried[:_MAX_FOLLOWED]]
+
+
+def _settle(coordinates: Floats, labels: Ints, worth: Worth) -> Ints:
+    """Return the clusters that steps of k-means make, while these are worth no less."""
+    least = worth.of(labels)
+    for _ in range(_MAX_ITER):
+        moved, _ = lloyd(coordinates, labels, worth.looks.shape[1], 1)
+        value = worth.of(moved)
+        if value < least or np.array_equal(moved, labels):
+            break
+        labels, least = moved, value
+    return labels
+
+
+def known_before(labels: Ints, looks: Floats) -> float:
+    """Return the log-likelihood of clusters by what was known before, worth so many answers.
+
+    Two landmarks are of one class with the chance of their looks; the mean is over all pairs.
+    """
+    n, r = looks.shape
+    member = one_hot(labels, r)
+    together = np.square(member.sum(axis=0)).sum() / n**2
+    alike = np.square(looks.sum(axis=0)).sum() / n**2
+    both = np.square(member.T @ looks).sum() / n**2
+    kept = (1.0 - MISPLACED) ** 2
+    if_together, if_not = kept + (1.0 - kept) / r, (1.0 - kept) / r
+    return PRIOR_ANSWERS * float(
+        both * np.log(if_together)
+        + (alike - both) * np.log(if_not)
+        + (together - both) * np.log1p(-if_together)
+        + (1.0 - alike - together + both) * np.log1p(-if_not)
+    )
 
 
 def _best(value: Floats) -> Ints:

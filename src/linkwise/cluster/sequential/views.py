@@ -9,6 +9,7 @@ features are scaled so that all of these vary alike, as relevant component analy
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -48,41 +49,36 @@ class Places:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Coordinates:
-    """Coordinates of the landmarks by which they are clustered, and what tells rows apart.
+class Likeness(NamedTuple):
+    """Unit vectors whose products say how far what is true of one holds for the other."""
 
-    ``coordinates`` (n_landmarks, n) are for k-means; ``landmarks`` and ``rows`` are unit vectors
-    whose products say how far what is true of one holds for the other.
-    """
-
-    coordinates: Floats
     landmarks: Floats
     rows: Floats
 
 
-def see(basis: Basis, places: Places, answers: Answers, believed: Floats) -> Coordinates:
-    """Return how the landmarks look; each answer counts as far as it reaches and is ``believed``.
+def see_clusters(basis: Basis, places: Places, answers: Answers, believed: Floats) -> Floats:
+    """Return the landmarks as they are clustered, by answers as far as they reach and are believed.
 
     Without answers it is how the clusters without answers were found.
     """
-    believed = believed * answers.reach
-    scaling = learn_metric(places, answers, believed)
+    counted = believed * answers.reach
+    graph = bend_graph(basis, places, answers, counted)
+    return side_by_side(graph, basis.features @ learn_metric(places, answers, counted))
+
+
+def see_likeness(basis: Basis, places: Places, answers: Answers, believed: Floats) -> Likeness:
+    """Return how alike landmarks and rows are, half by the graph and half by a learned metric."""
+    scaling = learn_metric(places, answers, believed * answers.reach)
     seen = basis.features @ scaling
     kept = _leading(seen, max(16, 2 * basis.n_clusters))
     centre = seen.mean(axis=0)
     reach = basis.smoothness**1.5
-    landmarks = np.hstack(
-        [unit_rows(basis.vectors * reach), unit_rows((seen - centre) @ kept)]
-    ) / np.sqrt(2.0)
-    rows = np.hstack(
-        [
-            unit_rows(places.graph * reach),
-            unit_rows((places.features @ scaling - centre) @ kept),
-        ]
-    ) / np.sqrt(2.0)
-    graph = bend_graph(basis, places, answers, believed)
-    return Coordinates(side_by_side(graph, seen), landmarks, rows)
+    landmarks = [unit_rows(basis.vectors * reach), unit_rows((seen - centre) @ kept)]
+    rows = [
+        unit_rows(places.graph * reach),
+        unit_rows((places.features @ scaling - centre) @ kept),
+    ]
+    return Likeness(np.hstack(landmarks) / np.sqrt(2.0), np.hstack(rows) / np.sqrt(2.0))
 
 
 def bend_graph(basis: Basis, places: Places, answers: Answers, believed: Floats) -> Floats:
