@@ -147,3 +147,56 @@ def test_sparse_values_that_are_not_finite_are_found(bad):
     X.data[3] = bad
     with pytest.raises(NotFinite):
         Preparation.fit_sparse(X, seed=0)
+
+
+def topics(n_rows=600, n_features=60, n_topics=4, noise=0.6, seed=0):
+    """Rows of length one around a few directions, most of their variance being noise."""
+    rng = np.random.default_rng(seed)
+    middle = np.linalg.qr(rng.normal(size=(n_features, n_topics)))[0].T
+    X = middle[rng.integers(n_topics, size=n_rows)]
+    X = X + rng.normal(size=X.shape) * noise / np.sqrt(n_topics)
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+def test_rows_of_length_one_lie_along_few_directions_where_most_of_them_is_noise():
+    X = topics()
+    preparation = Preparation.fit(X, n_directions=4)
+    _, _, directions = np.linalg.svd(X, full_matrices=False)
+    expected = X @ directions[:4].T
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    prepared = preparation.rows(X)
+    assert prepared.shape == (600, 4)
+    assert_allclose(prepared @ prepared.T, expected @ expected.T, atol=0.05)
+    tile = preparation.tile(X[:100])
+    assert_array_equal(tile[:, :100].T, preparation.rows(X[:100]))
+
+
+def test_an_empty_text_among_rows_of_length_one_lies_at_the_origin():
+    X = topics()
+    X[7] = 0.0
+    prepared = Preparation.fit(X, n_directions=4).rows(X)
+    assert prepared.shape == (600, 4)
+    assert not prepared[7].any()
+
+
+@pytest.mark.parametrize(
+    ("X", "n_directions"),
+    [
+        (topics(), 0),  # nobody asked
+        (topics(noise=0.1), 4),  # the leading directions hold most of it
+        (topics() * np.linspace(1, 2, 600)[:, None], 4),  # rows of many lengths
+        (np.ones((50, 9)), 2),  # one row many times
+        (topics(n_features=4), 4),  # no more features than that
+    ],
+)
+def test_other_rows_keep_their_features(X, n_directions):
+    assert Preparation.fit(X, n_directions=n_directions).components is None
+
+
+def test_words_lie_along_few_of_their_directions_where_most_of_them_is_noise():
+    X = words()
+    directions = Preparation.fit_sparse(X, seed=0).rows(X)
+    prepared = Preparation.fit_sparse(X, seed=0, n_directions=5).rows(X)
+    expected = Preparation.fit(directions, n_directions=5).rows(directions)
+    assert prepared.shape == (400, 5)
+    assert_allclose(prepared, expected, atol=1e-4)

@@ -169,3 +169,21 @@ def test_standardising_what_is_balanced_already_is_refused(tickets, tmp_path):
         "Leave standardise out."
     )
     assert not (tmp_path / "s").exists()
+
+
+def test_rows_that_join_and_cannot_be_used_are_nowhere_too(tickets, tmp_path):
+    new = tickets.iloc[[0, 5, 1]].assign(nr=[200, 203, 206])
+    with Session.create(tmp_path / "s", tickets, 2, n_partitions=20) as session:
+        largest = np.iinfo(session.labels().dtype).max
+        assert (session.predict(new) == largest).tolist() == [False, True, False]
+        session.extend(new)
+        session.extend(new.iloc[1:2].assign(nr=[209]))
+        assert session.unusable == [5, 41, 43]
+        assert np.flatnonzero(session.labels() == session.view().nowhere).tolist() == [5, 41, 43]
+        assert np.flatnonzero(session.view(at=1).labels == largest).tolist() == [5, 41]
+        session.answer(41, 0, "same")
+        assert session.labels()[41] == session.labels()[0]
+        last = session.labels()
+    with Session.open(tmp_path / "s") as session:
+        assert session.unusable == [5, 41, 43]
+        assert (session.labels() == last).all()

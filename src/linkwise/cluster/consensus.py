@@ -16,8 +16,8 @@ from sklearn.cluster import kmeans_plusplus
 from sklearn.metrics import pairwise_distances_argmin
 
 from linkwise.ensemble import RowSource
-from linkwise.ensemble.preparation import Preparation
-from linkwise.ensemble.sources import SparseSource, sample_rows
+from linkwise.ensemble.preparation import Preparation, is_wide_sparse
+from linkwise.ensemble.sources import sample_rows
 from linkwise.kernels.coassociation import nearest_by_coassociation
 from linkwise.kernels.lloyd import lloyd
 
@@ -34,15 +34,11 @@ FEATURE_WEIGHT = 2.0
 _MAX_ITER = 300
 
 
-def landmark_features(
-    source: RowSource, rows: Ints, preparation: Preparation
-) -> NDArray[np.float32]:
-    """Return the landmarks' leading principal components; words count by their directions.
-
-    ``preparation`` is the ensemble's.
-    """
-    if preparation.unit and isinstance(source, SparseSource):
-        landmarks = preparation.rows(source.sparse_rows(rows))
+def landmark_features(source: RowSource, rows: Ints) -> NDArray[np.float32]:
+    """Return the landmarks' leading principal components; words count by their directions."""
+    if is_wide_sparse(source):
+        words = source.sparse_rows(rows)
+        landmarks = Preparation.fit_sparse(words, seed=0).rows(words)
     else:
         landmarks = sample_rows(source, rows)
     return Preparation.fit(landmarks, project=True).rows(landmarks)

@@ -156,7 +156,7 @@ def count_clusters(source: RowSource, k_range: Iterable[int] | None, seed: int) 
     landmarks = np.sort(rng.choice(n_rows, min(n_rows, N_LANDMARKS), replace=False))
     blocks = np.ascontiguousarray(ensemble.labels.rows(landmarks).T)
     with one_blas_thread():
-        features = landmark_features(some, landmarks.astype(np.int64), ensemble.preparation)
+        features = landmark_features(some, landmarks.astype(np.int64))
         return choose_by_structure(blocks, features, ensemble.n_blocks, k_range, seed)
 
 

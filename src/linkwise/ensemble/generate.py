@@ -128,7 +128,8 @@ def build_ensemble(
     source : array, sparse matrix, path or RowSource
         The rows, see :func:`~linkwise.ensemble.as_source`.
     n_clusters : int
-        Clusters one hopes to find in the end; only ``n_blocks="auto"`` looks at it.
+        Clusters one hopes to find in the end: ``n_blocks="auto"`` looks at it, and as many leading
+        directions are kept of rows of length one, see :class:`Preparation`.
     n_partitions : int, default=200
         Number of partitions.
     n_blocks : int or "auto", default="auto"
@@ -178,7 +179,16 @@ def build_ensemble(
     n_blocks = _check_blocks(n_blocks, n_clusters, rows.n_rows)
     sample_size = max(sample_size, n_blocks)
     preparation, models = _train(
-        rows, n_blocks, n_partitions, feature_share, sample_size, fast, seed, execution, train
+        rows,
+        n_clusters,
+        n_blocks,
+        n_partitions,
+        feature_share,
+        sample_size,
+        fast,
+        seed,
+        execution,
+        train,
     )
     return label(rows, preparation, models, path, execution)
 
@@ -210,6 +220,7 @@ class SampledKMeans:
 
 def _train(
     source: RowSource,
+    n_clusters: int,
     n_blocks: int,
     n_partitions: int,
     feature_share: float,
@@ -221,9 +232,11 @@ def _train(
 ) -> tuple[Preparation, NearestCenters]:
     pool_seed, *seeds = seed_sequence(seed).spawn(n_partitions + 1)
     if is_wide_sparse(source):
-        preparation, pool = draw_sparse_pool(source, sample_size, pool_seed)
+        preparation, pool = draw_sparse_pool(source, sample_size, pool_seed, n_clusters)
     else:
-        preparation, pool = draw_pool(source, sample_size, pool_seed, project=fast)
+        preparation, pool = draw_pool(
+            source, sample_size, pool_seed, project=fast, n_directions=n_clusters
+        )
     share = math.ceil(feature_share * preparation.n_features)
     n_used = min(preparation.n_features, max(MIN_FEATURES, share))
     trained = train(SampledKMeans(sample_size, n_used, n_blocks), pool, seeds, execution)
@@ -297,7 +310,12 @@ def seed_sequence(seed: Seed) -> np.random.SeedSequence:
 
 
 def draw_pool(
-    source: RowSource, sample_size: int, seed: np.random.SeedSequence, *, project: bool = False
+    source: RowSource,
+    sample_size: int,
+    seed: np.random.SeedSequence,
+    *,
+    project: bool = False,
+    n_directions: int = 0,
 ) -> tuple[Preparation, NDArray[np.float32]]:
     """Return how rows are prepared, and a pool of prepared rows for partitions to sample from.
 
@@ -310,7 +328,7 @@ def draw_pool(
     raw = sample_rows(source, np.sort(rng.choice(source.n_rows, size, replace=False)))
 
     def prepare() -> tuple[Preparation, NDArray[np.float32]]:
-        preparation = Preparation.fit(raw, project=project)
+        preparation = Preparation.fit(raw, project=project, n_directions=n_directions)
         return preparation, preparation.rows(raw)
 
     try:
@@ -321,14 +339,16 @@ def draw_pool(
 
 
 def draw_sparse_pool(
-    source: SparseSource, sample_size: int, seed: np.random.SeedSequence
+    source: SparseSource, sample_size: int, seed: np.random.SeedSequence, n_directions: int
 ) -> tuple[Preparation, NDArray[np.float32]]:
     """Do for many sparse features what :func:`draw_pool` does for others."""
     size = min(source.n_rows, POOL_SAMPLES * sample_size)
     rng = np.random.default_rng(seed)
     raw = source.sparse_rows(np.sort(rng.choice(source.n_rows, size, replace=False)))
     try:
-        preparation = Preparation.fit_sparse(raw, int(rng.integers(2**31)))
+        preparation = Preparation.fit_sparse(
+            raw, int(rng.integers(2**31)), n_directions=n_directions
+        )
         return preparation, preparation.rows(raw)
     except NotFinite:
         raise explain_not_finite(source) from None

@@ -41,6 +41,9 @@ class Preparation:
     Sparse rows of more than 100 features, which are counts of words more often than not, are not
     centred but turned into 100 singular directions and scaled to length one (``unit``): a text
     twice as long is about the same thing, and single words say next to nothing.
+
+    Rows of length one, as texts have then, are directions. Where most of their variance lies beyond
+    as many leading ones as there are clusters, it is noise to a partition, and only these are kept.
     """
 
     mean: NDArray[np.float64]
@@ -49,20 +52,28 @@ class Preparation:
     unit: bool = False
 
     @classmethod
-    def fit(cls, rows: Block, *, project: bool = False) -> Preparation:
-        """Learn from sampled rows; ``project`` keeps the 64 leading principal components."""
+    def fit(cls, rows: Block, *, project: bool = False, n_directions: int = 0) -> Preparation:
+        """Learn from sampled rows; ``project`` keeps the 64 leading principal components.
+
+        Of rows of length one ``n_directions`` are kept where most of the variance lies beyond them;
+        0 keeps all.
+        """
         with np.errstate(all="ignore"):  # what is not finite is reported by centred()
             mean = rows.mean(axis=0, dtype=np.float64)
             size = float(np.maximum(rows.max(axis=0) - mean, mean - rows.min(axis=0)).max())
         scale = 2.0 ** int(np.frexp(size)[1]) if 0 < size < np.inf else 1.0
         plain = cls(mean, scale)
+        if n_directions and _are_directions(rows):
+            directions = _few_directions(rows / scale, n_directions, seed=0)
+            if directions is not None:
+                return cls(np.zeros(len(mean)), scale, directions, unit=True)
         if not project or len(mean) <= PCA_FEATURES:
             return plain
         return cls(mean, scale, _leading_directions(plain.rows(rows)))
 
     @classmethod
-    def fit_sparse(cls, rows: sp.csr_array, seed: int) -> Preparation:
-        """Learn the leading singular directions of sparse rows."""
+    def fit_sparse(cls, rows: sp.csr_array, seed: int, *, n_directions: int = 0) -> Preparation:
+        """Learn the leading singular directions of sparse rows; see :meth:`fit`."""
         n_features = rows.shape[1]
         size = float(abs(rows).max()) if rows.nnz else 0.0
         if not np.isfinite(size):
@@ -70,7 +81,11 @@ class Preparation:
         scale = 2.0 ** int(np.frexp(size)[1]) if size > 0 else 1.0
         svd = TruncatedSVD(SPARSE_FEATURES, random_state=seed).fit(rows / scale)
         components = svd.components_.astype(np.float32)
-        return cls(np.zeros(n_features), scale, components, unit=True)
+        placed = cls(np.zeros(n_features), scale, components, unit=True)
+        directions = _few_directions(placed.rows(rows), n_directions, seed)
+        if directions is None:
+            return placed
+        return cls(np.zeros(n_features), scale, directions @ components, unit=True)
 
     @property
     def n_features(self) -> int:
@@ -127,6 +142,25 @@ def is_wide_sparse(source: RowSource) -> TypeGuard[SparseSource]:
     if not isinstance(source, SparseSource):
         return False
     return min(source.n_features, source.n_rows) > SPARSE_FEATURES
+
+
+def _are_directions(rows: Block) -> bool:
+    """Tell whether all rows have one length; rows of zeros, such as empty texts, may be there."""
+    with np.errstate(all="ignore"):
+        length = np.linalg.norm(np.asarray(rows, dtype=np.float64), axis=1)
+    length = length[length != 0]
+    return len(length) > 1 and bool(np.ptp(length) <= 1e-3 * length.mean())
+
+
+def _few_directions(rows: Block, n_directions: int, seed: int) -> NDArray[np.float32] | None:
+    """Return so many leading singular directions if they hold less than half of the variance."""
+    variance = float(rows.var(axis=0, dtype=np.float64).sum())
+    if not 0 < n_directions < min(rows.shape) or variance <= 1e-12:
+        return None
+    svd = TruncatedSVD(n_directions, random_state=seed).fit(rows)
+    if svd.explained_variance_.sum() >= variance / 2:
+        return None
+    return np.asarray(svd.components_, dtype=np.float32)
 
 
 def _leading_directions(X: NDArray[np.float32]) -> NDArray[np.float32]:

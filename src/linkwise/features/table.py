@@ -105,6 +105,13 @@ class TableFeatures(TransformerMixin, BaseEstimator):
             start += block.n_features
         return out
 
+    def unusable_rows(self, X: IntoDataFrame) -> NDArray[np.int64]:
+        """Return the rows of a table in which every column that is grouped by is missing."""
+        check_is_fitted(self, "blocks_")
+        columns = Columns(X)
+        empty = [columns[name].is_null().to_numpy() for name in self.blocks_]
+        return np.flatnonzero(np.logical_and.reduce(empty))
+
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:  # noqa: ARG002
         """Return what the columns of the result are called."""
         check_is_fitted(self, "blocks_")

@@ -98,7 +98,7 @@ from linkwise.session.journal.journal import open_journal
 from linkwise.session.journal.lock import FolderLock
 from linkwise.session.recipe import write_recipe
 from linkwise.session.state.history import History, Listener
-from linkwise.session.state.labelling import Labelling, Labels, cluster_shares
+from linkwise.session.state.labelling import Labelling, Labels, cluster_shares, nowhere
 from linkwise.session.state.statements import known_pairs
 from linkwise.session.state.view import View, changed_rows
 from linkwise.session.state.views import Views
@@ -358,7 +358,7 @@ class Session(Speaking):
     @property
     def unusable(self) -> list[int]:
         """Rows in which there is nothing to group by; nowhere, until somebody speaks about them."""
-        return list(self._about.unusable)
+        return self._history.unusable()
 
     @property
     def notes(self) -> list[str]:
@@ -527,13 +527,17 @@ class Session(Speaking):
         ----------
         X : path-like, array, sparse matrix or DataFrame
             Rows with the features of the session, as they come: they are standardised as the rows
-            of the session were.
+            of the session were. A row with nothing to group by gets the largest label there can
+            be, which is -1, as in the session.
         """
-        return self._views.predict(self.prepare(X))
+        new = self._newcomers.read(X)
+        labels = self._views.predict(new.X)
+        labels[list(new.unusable)] = nowhere(labels)
+        return labels
 
     def prepare(self, X: TableLike) -> Matrix:
         """Return the features of rows as :attr:`model` wants them."""
-        return self._newcomers.read(X)
+        return self._newcomers.read(X).X
 
     @property
     def model(self) -> SequentialClustering:

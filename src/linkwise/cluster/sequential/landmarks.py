@@ -29,7 +29,6 @@ from linkwise.cluster.consensus import scaled as scaled
 from linkwise.cluster.consensus import side_by_side as side_by_side
 from linkwise.cluster.consensus import unit_rows as unit_rows
 from linkwise.ensemble import LabelMatrix, RowSource
-from linkwise.ensemble.preparation import Preparation
 from linkwise.errors import InvalidInput
 from linkwise.kernels.coassociation import nearest_by_coassociation
 from linkwise.kernels.vote.vote import scores
@@ -161,12 +160,8 @@ def build_basis(
     n_clusters: int,
     n_blocks: int,
     rng: np.random.RandomState,
-    preparation: Preparation,
 ) -> Basis:
-    """Draw landmarks, join each to those it shares most blocks with, and take the spectrum.
-
-    ``preparation`` is the ensemble's.
-    """
+    """Draw landmarks, join each to those it shares most blocks with, and take the spectrum."""
     n_landmarks = min(labels.n_rows, N_LANDMARKS)
     rows = np.sort(rng.choice(labels.n_rows, n_landmarks, replace=False)).astype(np.int64)
     blocks = np.ascontiguousarray(labels.rows(rows).T)
@@ -178,7 +173,7 @@ def build_basis(
         smoothness=smoothness,
         labels=np.zeros(n_landmarks, dtype=np.int64),
         order=np.arange(n_landmarks, dtype=np.int64),
-        features=landmark_features(source, rows, preparation),
+        features=landmark_features(source, rows),
         n_clusters=1,
         n_blocks=n_blocks,
         draws=draws_of(rng),

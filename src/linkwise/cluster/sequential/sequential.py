@@ -617,14 +617,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
 
     def _prepare(self, ensemble: Ensemble, source: RowSource, rng: np.random.RandomState) -> Basis:
         with one_blas_thread():
-            basis = build_basis(
-                ensemble.labels,
-                source,
-                self._assumed,
-                ensemble.n_blocks,
-                rng,
-                ensemble.preparation,
-            )
+            basis = build_basis(ensemble.labels, source, self._assumed, ensemble.n_blocks, rng)
         self._alone, self._choice = {}, None
         return basis
 

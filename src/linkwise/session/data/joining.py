@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,12 +29,16 @@ from linkwise.typing import Matrix
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Rows that join: their file, their features, and how they are shown."""
+    """Rows that join: their file, their features, and how they are shown.
+
+    ``unusable`` are those, counted from the first of them, that have nothing to group by.
+    """
 
     sha256: str
     file: str
     X: Matrix
     display: Display
+    unusable: Sequence[int] = ()
 
     @property
     def n_rows(self) -> int:
@@ -42,7 +47,8 @@ class Part:
     @property
     def payload(self) -> dict[str, Any]:
         """What the event says about it, beyond the hash."""
-        return {"file": self.file, "n_rows": self.n_rows}
+        unusable = list(self.unusable) or None
+        return {"file": self.file, "n_rows": self.n_rows, "unusable": unusable}
 
 
 class Joining:
@@ -89,10 +95,10 @@ class Joining:
         return self._part(payload["data"], path.name, path)
 
     def _part(self, sha256: str, name: str, path: Path) -> Part:
-        X, about = self._newcomers.read(path), self._about
-        file, n_rows = DataFile.of(path), int(X.shape[0])
+        new, about = self._newcomers.read(path), self._about
+        file, n_rows = DataFile.of(path), int(new.X.shape[0])
         display = Display(file, about.columns, n_rows, about.image_shape, about.pictures)
-        return Part(sha256, name, X, display)
+        return Part(sha256, name, new.X, display, new.unusable)
 
     def _check_kind(self, path: Path) -> None:
         """Refuse an array where rows have names, texts or pictures, which an array has not."""

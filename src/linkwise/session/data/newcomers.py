@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import scipy.sparse as sp
 from sklearn.preprocessing import StandardScaler
@@ -23,14 +24,21 @@ if TYPE_CHECKING:
     from linkwise.features import TableFeatures
 
 
+class NewRows(NamedTuple):
+    """The features of rows, and which of these have nothing to group by."""
+
+    X: Matrix
+    unusable: Sequence[int] = ()
+
+
 class Newcomers:
     """Picks the features of a session, and gives them its mean and spread where it has them."""
 
     def __init__(self, description: Description, folder: Path) -> None:
         self._about, self._folder = description, folder
 
-    def read(self, data: TableLike) -> Matrix:
-        """Return the features of the rows of a file, an array or a data frame."""
+    def read(self, data: TableLike) -> NewRows:
+        """Return the rows of a file, an array or a data frame."""
         with complaints_about(data), TemporaryDirectory() as folder:
             placed = place_data(data, Path(folder))
             if placed.path.is_dir():
@@ -38,10 +46,10 @@ class Newcomers:
                     f"{placed.path} is a folder of Parquet files, which are not read as a whole. "
                     "session.model.predict(folder) reads them block by block."
                 )
-            X = self._features(placed) if self._made is None else self._make(placed)
-        return X if self._scaler is None else self._scaler.transform(X)
+            new = NewRows(self._features(placed)) if self._made is None else self._make(placed)
+        return new if self._scaler is None else new._replace(X=self._scaler.transform(new.X))
 
-    def _make(self, placed: Placed) -> Matrix:
+    def _make(self, placed: Placed) -> NewRows:
         """Make rows of columns of any kind as the first ones were made."""
         made, about = self._made, self._about
         frame = read_frame(placed.path, encoding=about.columns.encoding)
@@ -50,7 +58,8 @@ class Newcomers:
             raise InvalidInput(
                 f"the rows have no column {', '.join(lacking)}, by which the session groups."
             )
-        return made.transform(frame.arrow(about.features))
+        columns = frame.arrow(about.features)
+        return NewRows(made.transform(columns), made.unusable_rows(columns).tolist())
 
     def _features(self, placed: Placed) -> Matrix:
         path, features, columns = placed.path, self._about.features, self._about.columns

@@ -299,7 +299,7 @@ _TABLE = (
         about="Rows join the session.",
         payload="The hash of the rows that join; the session must have been given them before.",
         fields={"data": Name()},
-        added=("file", "n_rows"),
+        added=("file", "n_rows", "unusable"),
         complete=lambda said, clustering: clustering.newcomers(said["data"]),
         sentence=lambda said, _: f"{said['n_rows']} rows join",
         effect=Effect(adds_rows=lambda said: int(said["n_rows"])),

@@ -125,6 +125,15 @@ class Log:
         """Return how many rows joined with the first ``n`` events."""
         return sum(adds(payload) for seq, adds, payload in self.joins() if seq <= n)
 
+    def unusable(self, n: int, n_rows: int) -> list[int]:
+        """Return the rows with nothing to group by that joined the ``n_rows`` first ones."""
+        found: list[int] = []
+        for seq, adds, payload in self.joins():
+            if seq <= n:
+                found += [n_rows + row for row in payload.get("unusable", ())]
+                n_rows += adds(payload)
+        return found
+
     def joins(self) -> list[tuple[int, Callable[[Payload], int], Payload]]:
         """Return the events with which rows joined: number, how many rows, payload."""
         found = ((seq, self.kind(seq).effect.adds_rows, said) for seq, said in self.others.items())

@@ -93,7 +93,13 @@ class History:
                 raise InvalidEvent(f"there is no state after {n} events; there are {self.log.n}.")
             about = self._description
             n_rows = about.n_rows + self.log.joined(n)
-            return State.of(self.log, n, n_rows, about.n_clusters, about.unusable)
+            return State.of(self.log, n, n_rows, about.n_clusters, self.unusable(n))
+
+    def unusable(self, at: int | None = None) -> list[int]:
+        """Return the rows with nothing to group by that are there after so many events."""
+        with self.lock:
+            n, about = self.log.n if at is None else at, self._description
+            return [*about.unusable, *self.log.unusable(n, about.n_rows)]
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Call ``listener`` with the new events after each commit; returns how to stop it."""

@@ -192,7 +192,7 @@ class Labeller:
         every = state.numbers[np.maximum(np.append(voted, solved.predict(X)), 0)]
         links = state.statements.together()
         labels = apply_changes(every, state.changes, state.clustered_names, links, margins)
-        kind: Any = np.uint8 if state.n_clusters <= 256 else np.uint16
+        kind: Any = np.uint8 if state.n_clusters < 256 else np.uint16
         return labels[len(voted) :].astype(kind)
 
     def solved(self, state: State) -> Any:
