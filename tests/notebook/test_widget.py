@@ -272,6 +272,12 @@ def test_too_many_rows_are_sent_to_the_studio(model, monkeypatch):
         lw.widget(model)
 
 
+def test_a_session_whose_map_lacks_rows_is_sent_to_the_studio(session, monkeypatch):
+    monkeypatch.setattr(Session, "on_map", np.arange(5))
+    with pytest.raises(InvalidInput, match="only some of its rows"):
+        lw.widget(session)
+
+
 def test_the_answer_of_a_question_that_is_not_there_is_refused(model, monkeypatch):
     monkeypatch.setattr(speaking.ModelPartner, "ask", lambda _: None)
     widget = lw.widget(model)

@@ -247,6 +247,11 @@ def speak_with(
         if data is not None or ids is not None:
             raise InvalidInput("widget: a session knows its rows; leave data and ids out.")
         _check_number_of_rows(model.n_rows)
+        if model.on_map is not None:
+            raise InvalidInput(
+                "widget: the map of this session shows only some of its rows, which stay in their "
+                "files. The studio (linkwise studio) shows it."
+            )
         return SessionPartner(model)
     if not isinstance(model, SequentialClustering):
         raise InvalidInput(
