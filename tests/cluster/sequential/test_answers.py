@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from linkwise import Links, PartialLabels
 from linkwise.cluster.sequential.answers import CONFIRMED, N_FOLDS, Answers
+from linkwise.cluster.sequential.judge import judge
 
 N = 40
 NOTHING = PartialLabels(np.full(N, -1))
@@ -129,3 +130,23 @@ def test_little_or_nothing_said_is_read_too(names):
     assert len(answers) == 0
     assert len(answers.rows) == answers.n_classes == names.n_known
     assert len(answers.without(0)) == 0
+
+
+def test_odds_of_being_right_are_raised_to_the_power_of_the_weight():
+    said = Links(N, must=[(0, 1), (2, 3), (4, 5), (6, 7)], weight=[1.0, 0.5, 1e-9, 3.0])
+    error = Answers.of(said, NOTHING).error(0.02)
+    assert_allclose(error, [0.02, 1 / (1 + 7), 0.5, 1e-6])  # odds of 49, and their root
+    assert_allclose(Answers.of(said, NOTHING).without(99).error(0.02), error)
+
+
+def test_whom_others_contradict_is_doubted_sooner():
+    """Two rows that look alike are said to differ, by somebody of full weight or of little."""
+    looks = np.repeat([[0.9, 0.1], [0.1, 0.9]], 20, axis=0)
+    pairs = [(i, i + 1) for i in range(0, 38, 2)]
+
+    def suspicion(weight):
+        said = Links(N, must=pairs, cannot=[(1, 2)], weight=[1.0] * len(pairs) + [weight])
+        answers = Answers.of(said, NOTHING)
+        return judge(answers, looks[answers.rows]).suspicion[-1]
+
+    assert suspicion(0.3) > 1.5 * suspicion(1.0)

@@ -46,6 +46,8 @@ class Answers:
         Whether the answer is "same".
     is_fact : bool array of shape (n_pairs,)
         Whether it cannot be wrong.
+    weight : float64 array of shape (n_pairs,)
+        How far those who said it are believed, in log-odds: 1 as anybody, 0 not at all.
     folds : int64 array of shape (n_pairs, 2)
         An answer is left out in either of these folds.
     named : int64 array of shape (n_rows,)
@@ -61,6 +63,7 @@ class Answers:
     j: Ints
     must: Bools
     is_fact: Bools
+    weight: Floats
     folds: Ints
     named: Ints
     name_fold: Ints
@@ -86,6 +89,7 @@ class Answers:
                 [len(links.must), len(links.cannot), len(same), len(different)],
             ),
             is_fact=np.append(links.weight >= CONFIRMED, np.ones(n_entailed, dtype=bool)),
+            weight=np.append(np.minimum(links.weight, 1.0), np.ones(n_entailed)),
             folds=np.concatenate([np.column_stack([link_fold, link_fold]), entailed_folds]),
             named=labels.codes[rows],
             name_fold=name_fold,
@@ -113,6 +117,7 @@ class Answers:
             j=self.j[keep],
             must=self.must[keep],
             is_fact=self.is_fact[keep],
+            weight=self.weight[keep],
             folds=self.folds[keep],
             named=np.where(self.name_fold == fold, -1, self.named),
             n_links=int(keep[: self.n_links].sum()),
@@ -133,8 +138,9 @@ class Answers:
         return np.where(self.must, together, 1.0 - together)
 
     def error(self, rate: float | Floats) -> Floats:
-        """Return the chance that each answer is wrong, going by nothing but the error rate."""
-        return np.where(self.is_fact, 1e-6, rate)
+        """Return the chance that each answer is wrong, going by the error rate and its weight."""
+        odds = ((1.0 - rate) / rate) ** self.weight
+        return np.where(self.is_fact, 1e-6, 1.0 / (1.0 + odds))
 
     def chances(self, rate: float) -> tuple[Floats, Floats]:
         """Return the chance of each answer if its rows are of one class, and if they are not."""
