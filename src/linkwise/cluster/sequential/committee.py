@@ -1,12 +1,12 @@
 r"""How SequentialClustering listens: learn from parts of the answers, and let the rest judge.
 
-All answers together say which clusters there are. Then each fold of the answers is left out in
-turn; by what remains the landmarks are corrected, once by their likeness and once more by
-Gaussians. Memberships are averaged over the folds, so a single answer moves little. How much better
-one view predicts the answers that were left out than another does says how far it counts: its
-weight is :math:`\sigma(s (z - d))`, where :math:`z` is the gain in standard errors and :math:`d`
-the doubt beforehand. So the ways of learning are mixed with each other, and then with the clusters
-that nobody said anything about. What comes out judges the answers.
+Each fold of the answers is left out in turn. What remains says which clusters there are, and
+corrects the landmarks, once by their likeness and once more by Gaussians. Memberships are averaged
+over the folds, so a single answer moves little. How much better one view predicts the answers that
+were left out than another does says how far it counts: its weight is :math:`\sigma(s (z - d))`,
+where :math:`z` is the gain in standard errors and :math:`d` the doubt beforehand. So the ways of
+learning are mixed with each other, and then with the clusters that nobody said anything about. What
+comes out judges the answers.
 """
 
 from __future__ import annotations
@@ -129,19 +129,18 @@ def _doubt(answers: Answers) -> float:
 def _learn(
     basis: Basis, places: Places, answers: Answers, believed: Floats, cluster_of: Ints
 ) -> tuple[View, View, View]:
-    """Regroup by all answers; then learn from all folds but one, in turn, and average.
+    """Regroup and learn by all folds but one, in turn, and average; all answers give the names.
 
     Three views: the bent graph, which speaks by the vote; Gaussians, by the vote; and Gaussians,
     the landmarks being what these say.
     """
-    start = one_hot(_regroup(basis, places, answers, believed, cluster_of), basis.n_clusters)
-    looks = basis.votes(start, basis.blocks), basis.votes(start, places.blocks)
+    before = _regroup(basis, places, answers, believed, basis.labels, cluster_of)
     parts: list[list[View]] = [[], [], []]
     times = np.zeros(len(answers))
     for fold in range(N_FOLDS):
         out, part = answers.left_out(fold), answers.without(fold)
         times += out
-        bent, rows = _learn_part(basis, places, part, believed[~out], looks, cluster_of)
+        bent, rows = _learn_part(basis, places, part, believed[~out], before, cluster_of)
         known = known_clusters(part, believed[~out], rows, cluster_of)
         gaussian = fit_gaussians(basis, places, part, bent, rows, known)
         for view, landmarks in zip(parts, (bent, gaussian, gaussian), strict=True):
@@ -173,14 +172,19 @@ def sharpen(votes: Floats) -> Floats:
 
 
 def _regroup(
-    basis: Basis, places: Places, answers: Answers, believed: Floats, cluster_of: Ints
+    basis: Basis,
+    places: Places,
+    answers: Answers,
+    believed: Floats,
+    before: Ints,
+    cluster_of: Ints,
 ) -> Ints:
-    """Return the clusters of the landmarks that all answers ask for, under their lasting names."""
+    """Return the clusters of the landmarks that answers ask for, named as they were ``before``."""
     seen = see_clusters(basis, places, answers, believed)
     looks = sharpen(basis.votes(one_hot(basis.labels, basis.n_clusters), basis.blocks))
     labels = regroup(seen, basis.labels, Worth(answers, places.mixture, looks))
     votes = basis.votes(one_hot(labels, basis.n_clusters), places.blocks)
-    return np.asarray(np.argsort(_names(answers, votes, basis.labels, labels, cluster_of))[labels])
+    return np.asarray(np.argsort(_names(answers, votes, before, labels, cluster_of))[labels])
 
 
 def _learn_part(
@@ -188,14 +192,13 @@ def _learn_part(
     places: Places,
     answers: Answers,
     believed: Floats,
-    looks: tuple[Floats, Floats],
+    before: Ints,
     cluster_of: Ints,
 ) -> tuple[Floats, Floats]:
-    """Return memberships of the landmarks and of the rows, by a part of the answers.
-
-    ``looks`` are what the clusters make of them.
-    """
-    landmarks, rows = looks
+    """Return memberships of the landmarks and of the rows, by a part of the answers."""
+    labels = _regroup(basis, places, answers, believed, before, cluster_of)
+    member = one_hot(labels, basis.n_clusters)
+    landmarks, rows = basis.votes(member, basis.blocks), basis.votes(member, places.blocks)
     alike = see_likeness(basis, places, answers, believed)
     together = answers.together(rows)
     misplaced = calibrate(answers, together, basis.n_clusters, ERROR_RATE).misplaced

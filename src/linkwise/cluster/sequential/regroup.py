@@ -73,15 +73,18 @@ def _exchange(coordinates: Floats, labels: Ints, worth: Worth) -> Ints | None:
     """Return the clusters after the best exchange, or None if none is worth it."""
     n_clusters = worth.looks.shape[1]
     best, most = None, worth.of(labels) + CHANGE + np.log(n_clusters * (n_clusters - 1))
-    for tried in _promising(coordinates, labels, worth):
+    for tried in _promising(coordinates, labels, worth, most):
         settled = _settle(coordinates, tried, worth)
         if (value := worth.of(settled)) > most:
             best, most = settled, value
     return best
 
 
-def _promising(coordinates: Floats, labels: Ints, worth: Worth) -> list[Ints]:
-    """Return the clusters after the exchanges that are worth most as they are."""
+def _promising(coordinates: Floats, labels: Ints, worth: Worth, least: float) -> list[Ints]:
+    """Return the clusters after the exchanges that are worth most as they are.
+
+    Only such are looked at as are worth the ``least`` by the answers alone.
+    """
     answers, mixture, n_clusters = worth.answers, worth.mixture, worth.looks.shape[1]
     half = cut_in_two(coordinates, labels, n_clusters)
     member = one_hot(labels, n_clusters)
@@ -96,7 +99,7 @@ def _promising(coordinates: Floats, labels: Ints, worth: Worth) -> list[Ints]:
     for freed in _best(log_likelihood(answers, without.T, n_clusters)):
         told = log_likelihood(answers, without[freed][:, None] - lost[:, cuts], n_clusters)
         for cut, value in zip(cuts, told, strict=True):
-            if cut != freed:
+            if cut != freed and value > least:
                 one = np.where((labels == cut) & half, freed, spread[freed])
                 tried.append((float(value) + known_before(one, worth.looks), one))
     tried.sort(key=lambda pair: -pair[0])
