@@ -77,7 +77,7 @@ def test_a_cluster_bears_the_name(told):
 def test_nothing_but_the_session_changed(told):
     root, _ = told
     names = {path.name for path in root.iterdir()}
-    assert names <= {"flowers", ".uploads", ".exports"}
+    assert names <= {"flowers", ".uploads", ".exports", ".audit.jsonl"}
     assert list(root.parent.iterdir()) == [root]
 
 

@@ -147,8 +147,8 @@ def open_model(
         if engine is None:
             raise MissingData(
                 f"the labels of the session in {folder} lie on a cluster. Open it with "
-                "engine=linkwise.engines.Ray(address, storage=...), or serve it with "
-                "linkwise serve --ray ADDRESS."
+                "engine=linkwise.engines.Ray(address, storage=...), or tell the service the "
+                "address."
             )
         _check_storage(engine)
         model = load(folder / MODEL_FOLDER, X=about.open_rows(), engine=engine)

@@ -73,6 +73,7 @@ from linkwise.session.data.looking import (
     sets_apart,
 )
 from linkwise.session.data.newcomers import Newcomers
+from linkwise.session.errors import InvalidEvent
 from linkwise.session.events.event import Entry, Event
 from linkwise.session.events.kinds import by_number, check_entry, complete_entry
 from linkwise.session.events.speaking import RowName, Speaking
@@ -423,7 +424,16 @@ class Session(Speaking):
         now = CurrentClustering(
             self.latest(), self.view, self._clustered_names, matrix, self._desk.was_drawn, waiting
         )
-        return self._history.submit([complete_entry(entry, now) for entry in checked])
+        return self._history.submit([self._completed(entry, now) for entry in checked])
+
+    def _completed(self, entry: Entry, now: CurrentClustering) -> Entry:
+        """Fill in what the clustering tells; what is refused now may have been recorded before."""
+        try:
+            return complete_entry(entry, now)
+        except InvalidEvent:
+            if entry.key is None or not self._history.has(entry.key):
+                raise
+            return entry
 
     def import_(
         self,

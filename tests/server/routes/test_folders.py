@@ -70,7 +70,7 @@ def test_labels_on_a_cluster_are_asked_for_there(root, data_folder, rows):
     with calling(create_app(root, token=TOKEN, data_folder=data_folder)) as client:
         refused = client.get("/api/sessions/far/labels")
         assert refused.status_code >= 400
-        assert "linkwise serve --ray ADDRESS" in refused.json()["error"]
+        assert "tell the service the address" in refused.json()["error"]
     app = create_app(root, token=TOKEN, data_folder=data_folder, engine=find_engine("cpu"))
     with calling(app) as client:
         labels = np.frombuffer(client.get("/api/sessions/far/labels").content, np.uint8)

@@ -101,6 +101,7 @@ class COBRAS(ConstrainedClusterer):
     _sparse: ClassVar[bool] = True
     _counts: ClassVar[bool] = True
     _repairs: ClassVar[bool] = True
+    _ask: Ask | None = None
 
     def __init__(
         self,

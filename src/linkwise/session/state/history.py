@@ -79,6 +79,10 @@ class History:
         with self.lock:
             return [self._event(record) for record in records]
 
+    def has(self, key: str) -> bool:
+        """Tell whether something was recorded with this key."""
+        return bool(self._journal.by_key([key]))
+
     def event(self, seq: int) -> Event:
         """Return one event."""
         if not 1 <= seq <= self.seq:
