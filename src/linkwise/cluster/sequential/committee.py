@@ -74,7 +74,9 @@ def listen(basis: Basis, places: Places, answers: Answers) -> Posterior:
     first = judge(answers, votes)
     silent = View(alone, basis.votes(alone, basis.blocks), answers.together(sharpen(votes)))
     rate = first.error_rate
-    bent, voted, own = _learn(basis, places, answers, 1.0 - first.suspicion, cluster_of)
+    bent, voted, own = _learn(
+        basis, places, answers, 1.0 - first.suspicion, sharpen(silent.seen), cluster_of
+    )
     gaussian, _ = _mix(answers, voted, own, rate, GENTLE)
     learned, _ = _mix(answers, bent, gaussian, rate, GENTLE)
     found, weight = _mix(answers, silent, learned, rate, STEEP, _doubt(answers))
@@ -127,20 +129,25 @@ def _doubt(answers: Answers) -> float:
 
 
 def _learn(
-    basis: Basis, places: Places, answers: Answers, believed: Floats, cluster_of: Ints
+    basis: Basis,
+    places: Places,
+    answers: Answers,
+    believed: Floats,
+    looks: Floats,
+    cluster_of: Ints,
 ) -> tuple[View, View, View]:
     """Regroup and learn by all folds but one, in turn, and average; all answers give the names.
 
     Three views: the bent graph, which speaks by the vote; Gaussians, by the vote; and Gaussians,
-    the landmarks being what these say.
+    the landmarks being what these say. ``looks`` are what landmarks look like without answers.
     """
-    before = _regroup(basis, places, answers, believed, basis.labels, cluster_of)
+    before = _regroup(basis, places, answers, believed, looks, basis.labels, cluster_of)
     parts: list[list[View]] = [[], [], []]
     times = np.zeros(len(answers))
     for fold in range(N_FOLDS):
         out, part = answers.left_out(fold), answers.without(fold)
         times += out
-        bent, rows = _learn_part(basis, places, part, believed[~out], before, cluster_of)
+        bent, rows = _learn_part(basis, places, part, believed[~out], looks, before, cluster_of)
         known = known_clusters(part, believed[~out], rows, cluster_of)
         gaussian = fit_gaussians(basis, places, part, bent, rows, known)
         for view, landmarks in zip(parts, (bent, gaussian, gaussian), strict=True):
@@ -176,12 +183,12 @@ def _regroup(
     places: Places,
     answers: Answers,
     believed: Floats,
+    looks: Floats,
     before: Ints,
     cluster_of: Ints,
 ) -> Ints:
     """Return the clusters of the landmarks that answers ask for, named as they were ``before``."""
     seen = see_clusters(basis, places, answers, believed)
-    looks = sharpen(basis.votes(one_hot(basis.labels, basis.n_clusters), basis.blocks))
     labels = regroup(seen, basis.labels, Worth(answers, places.mixture, looks))
     votes = basis.votes(one_hot(labels, basis.n_clusters), places.blocks)
     return np.asarray(np.argsort(_names(answers, votes, before, labels, cluster_of))[labels])
@@ -192,11 +199,12 @@ def _learn_part(
     places: Places,
     answers: Answers,
     believed: Floats,
+    looks: Floats,
     before: Ints,
     cluster_of: Ints,
 ) -> tuple[Floats, Floats]:
     """Return memberships of the landmarks and of the rows, by a part of the answers."""
-    labels = _regroup(basis, places, answers, believed, before, cluster_of)
+    labels = _regroup(basis, places, answers, believed, looks, before, cluster_of)
     member = one_hot(labels, basis.n_clusters)
     landmarks, rows = basis.votes(member, basis.blocks), basis.votes(member, places.blocks)
     alike = see_likeness(basis, places, answers, believed)
