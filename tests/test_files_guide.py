@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from linkwise.cli import main
 from linkwise.cli.options import ROLES
-from linkwise.features.picture_files import PICTURE_ENDINGS
+from linkwise.features.pictures.picture_files import PICTURE_ENDINGS
 from linkwise.tables import ENDINGS
 
 PAGE = (Path(__file__).parents[1] / "docs" / "files.md").read_text(encoding="utf-8")

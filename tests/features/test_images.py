@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from linkwise.errors import InvalidInput, MissingData, MissingExtra
 from linkwise.features import ImageFeatures, TableFeatures
-from linkwise.features.edges import edges
+from linkwise.features.pictures.edges import edges
 
 Image = pytest.importorskip("PIL.Image")
 

@@ -21,6 +21,7 @@ from sklearn.preprocessing import normalize
 import linkwise as lw
 from linkwise.errors import InvalidInput, MissingExtra
 from linkwise.features import TableFeatures
+from linkwise.features.blocks.terms import Terms
 from linkwise.scores import nmi
 
 
@@ -95,6 +96,25 @@ def test_categories_are_columns_of_ones_and_new_values_none_of_them():
     assert_array_equal(X, [[False, True, False], [False, False, False], [False, False, True]])
 
 
+def test_two_values_are_one_column_and_anything_else_lies_between_them():
+    frame = pd.DataFrame({"c": ["no", "yes", "no"], "b": [True, False, True]})
+    features = TableFeatures(roles={"c": "category", "b": "category"}).fit(frame)
+    assert list(features.get_feature_names_out()) == ["c = no", "b = true"]
+    assert_array_equal(features.transform(frame), [[1, 1], [0, 0], [1, 1]])
+    other = pd.DataFrame({"c": ["maybe", None, "yes"], "b": [None, True, False]})
+    assert_array_equal(features.transform(other), [[0.5, 0.5], [0.5, 1], [0, 0]])
+
+
+def test_features_of_two_values_that_were_stored_before_are_still_read():
+    """Until version 2 of the format, two values were two columns."""
+    frame = pd.DataFrame({"c": ["no", "yes", "no"]})
+    header, arrays = TableFeatures(roles={"c": "category"}).fit(frame).to_arrays()
+    old = {"part": "OneHotBlock", "values": ["no", "yes"], "flagged": False}
+    stored = {**header, "version": 1, "blocks": {"c": old}, "loudness": {"c": 0.5**0.5}}
+    found = TableFeatures.from_arrays(stored, arrays).transform(frame)
+    assert_allclose(found**2, [[0.5, 0], [0, 0.5], [0.5, 0]], rtol=1e-6)
+
+
 def test_many_categories_are_seen_by_their_letters_as_skrub_does():
     encoder = pytest.importorskip("skrub").StringEncoder(n_components=30, random_state=0)
     values = pd.Series([f"town of {k:03d} {'north' if k % 2 else 'south'}" for k in range(90)])
@@ -126,6 +146,17 @@ def test_directions_of_many_texts_are_those_of_a_truncated_svd():
     found = TableFeatures().fit_transform(pd.DataFrame({"t": texts}))
     found /= np.linalg.norm(found, axis=1, keepdims=True)
     assert_allclose(np.abs(found), np.abs(expected), atol=1e-3)
+
+
+@pytest.mark.parametrize("n_hashes", [1, 7, 2**20])
+def test_terms_are_the_same_however_many_share_a_hash(n_hashes, monkeypatch):
+    rng = np.random.default_rng(0)
+    texts = [" ".join(f"word{k}" for k in rng.zipf(1.3, 12) % 500) for _ in range(80)]
+    expected = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True).fit(texts)
+    monkeypatch.setattr("linkwise.features.blocks.terms._N_HASHES", n_hashes)
+    terms = Terms.fit(texts, 5)
+    assert terms.terms == sorted(expected.vocabulary_)
+    assert_allclose(terms.rarity, expected.idf_, rtol=1e-6)
 
 
 def test_dates_come_round_every_year_week_and_day():
@@ -199,7 +230,7 @@ def test_one_meaningless_category_does_not_outvote_the_numbers(n_values):
     assert nmi(y, KMeans(3, n_init=5, random_state=0).fit_predict(X)) > 0.98
 
 
-@pytest.mark.parametrize("n_values", [3, 8])
+@pytest.mark.parametrize("n_values", [2, 3, 8])
 def test_nor_does_it_mislead_the_ensemble(n_values):
     X, y = blobs_beside_a_category(n_values)
     model = lw.SequentialClustering(3, n_partitions=50, random_state=0).fit(X)

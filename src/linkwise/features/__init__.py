@@ -5,7 +5,7 @@
 >>> frame = pd.DataFrame({"price": [1.0, None, 3.0, 2.5], "colour": ["red", "red", "blue", "blue"]})
 >>> features = TableFeatures()
 >>> features.fit_transform(frame).shape
-(4, 4)
+(4, 3)
 >>> features.summary()
 'grouped by price (number) and colour (category).'
 """
@@ -17,21 +17,21 @@ from typing import TYPE_CHECKING
 from linkwise.lazy import loader
 
 if TYPE_CHECKING:
-    from linkwise.features.image_embeddings import ImageEmbeddings as ImageEmbeddings
-    from linkwise.features.images import ImageFeatures as ImageFeatures
-    from linkwise.features.roles import Role as Role
-    from linkwise.features.roles import guess_roles as guess_roles
-    from linkwise.features.table import TableFeatures as TableFeatures
-    from linkwise.features.text_embeddings import TextEmbeddings as TextEmbeddings
+    from linkwise.features.embeddings.image_embeddings import ImageEmbeddings as ImageEmbeddings
+    from linkwise.features.embeddings.text_embeddings import TextEmbeddings as TextEmbeddings
+    from linkwise.features.pictures.images import ImageFeatures as ImageFeatures
+    from linkwise.features.tables.roles import Role as Role
+    from linkwise.features.tables.roles import guess_roles as guess_roles
+    from linkwise.features.tables.table import TableFeatures as TableFeatures
 
 #: Where each name lives. Modules load on first use: who only looks at columns needs no estimator.
 _HOME = {
-    "ImageEmbeddings": "linkwise.features.image_embeddings",
-    "ImageFeatures": "linkwise.features.images",
-    "Role": "linkwise.features.roles",
-    "TableFeatures": "linkwise.features.table",
-    "TextEmbeddings": "linkwise.features.text_embeddings",
-    "guess_roles": "linkwise.features.roles",
+    "ImageEmbeddings": "linkwise.features.embeddings.image_embeddings",
+    "ImageFeatures": "linkwise.features.pictures.images",
+    "Role": "linkwise.features.tables.roles",
+    "TableFeatures": "linkwise.features.tables.table",
+    "TextEmbeddings": "linkwise.features.embeddings.text_embeddings",
+    "guess_roles": "linkwise.features.tables.roles",
 }
 
 __all__ = [*_HOME]

@@ -81,7 +81,7 @@ def _corrected(frame: Frame, name: str, guess: Role, folder: Path) -> Role:
 def _names_things(frame: Frame, name: str, role: Role) -> bool:
     import pyarrow.compute as pc
 
-    from linkwise.features.roles import TEXT_WORDS
+    from linkwise.features.tables.roles import TEXT_WORDS
 
     values: Any = frame.by_name[name]
     if role.name != "text" or values.null_count or len(values.unique()) < frame.n_rows:

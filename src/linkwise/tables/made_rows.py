@@ -16,6 +16,8 @@ from linkwise.tables.frame import Frame
 from linkwise.tables.picture_column import broken, present, told
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from linkwise.features import Role, TableFeatures
 
 #: Rows looked at to tell whether a column is mostly numbers.
@@ -25,34 +27,62 @@ _LOOKED_AT = 1000
 def make_rows(frame: Frame, choice: Choice, about: Table, folder: Path) -> Table:
     """Return the rows that are made of columns of any kind."""
     from linkwise.features import TableFeatures
-    from linkwise.features.columns import plain
 
     roles = {name: about.roles[name].name for name in about.features}
-    pictures = [name for name, role in roles.items() if role == "picture"]
-    columns = frame.arrow(about.features)
-    for name in pictures:
-        place = columns.column_names.index(name)
-        columns = columns.set_column(place, name, present(columns[name], folder))
     made = TableFeatures(roles=roles, folder=str(folder))
+    written = frame.arrow(about.features)
+    columns = _with_gaps(written, _pictures(roles), folder)
     try:
         X = made.fit_transform(columns)
     except InvalidInput as error:
         raise InvalidFile(frame.file, f": {error}") from error
-    missing = {name: plain(columns[name]).is_null().to_numpy() for name in roles}
-    notes = []
-    for name in pictures:
-        nothing = np.flatnonzero(~_block(made, X, name).any(axis=1))
-        missing[name] = missing[name].copy()
-        missing[name][broken(columns[name], folder, nothing)] = True
-        written = plain(frame.arrow([name])[name])
-        unread = written.filter(missing[name]).drop_null().to_pylist()
-        notes += [told(name, unread)] if unread else []
+    missing, notes = _missing(made, X, columns, written)
     unusable = np.flatnonzero(np.logical_and.reduce(list(missing.values())))
     if len(unusable) == frame.n_rows:
         raise InvalidFile(frame.file, f": no row has a value in {_listed(about.features)}.")
-    others = {name: gaps for name, gaps in missing.items() if name not in pictures}
+    others = {name: gaps for name, gaps in missing.items() if roles[name] != "picture"}
     notes += [*_gaps(others, unusable), *_doubts(frame, about.roles, choice), *made.notes_]
     return replace(about, X=X, has_units=False, made=made, unusable=unusable, notes=notes)
+
+
+def make_more(
+    made: TableFeatures, written: pa.Table
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """Return other rows, made as the first ones were, and which of them cannot be used."""
+    roles = {name: made.roles_[name].name for name in made.blocks_}
+    columns = _with_gaps(written, _pictures(roles), Path(made.folder or ""))
+    X = made.transform(columns)
+    missing, _ = _missing(made, X, columns, written)
+    return X, np.flatnonzero(np.logical_and.reduce(list(missing.values())))
+
+
+def _pictures(roles: Mapping[str, str]) -> list[str]:
+    return [name for name, role in roles.items() if role == "picture"]
+
+
+def _with_gaps(columns: pa.Table, pictures: Sequence[str], folder: Path) -> pa.Table:
+    """Return columns with gaps where a picture is not there."""
+    for name in pictures:
+        place = columns.column_names.index(name)
+        columns = columns.set_column(place, name, present(columns[name], folder))
+    return columns
+
+
+def _missing(
+    made: TableFeatures, X: NDArray[np.float32], columns: pa.Table, written: pa.Table
+) -> tuple[dict[str, NDArray[np.bool_]], list[str]]:
+    """Return where each column has no value, or a picture that cannot be read, which is said."""
+    from linkwise.features.columns import plain
+
+    missing = {name: plain(columns[name]).is_null().to_numpy() for name in made.blocks_}
+    notes = []
+    for name in _pictures({name: made.roles_[name].name for name in made.blocks_}):
+        nothing = np.flatnonzero(~_block(made, X, name).any(axis=1))
+        missing[name] = missing[name].copy()
+        missing[name][broken(columns[name], Path(made.folder or ""), nothing)] = True
+        unread = plain(written[name]).filter(missing[name]).drop_null().to_pylist()
+        notes += [told(name, unread)] if unread else []
+    return missing, notes
 
 
 def _block(made: TableFeatures, X: NDArray[np.float32], name: str) -> NDArray[np.float32]:

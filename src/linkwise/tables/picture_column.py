@@ -39,7 +39,7 @@ def any_inside(names: pa.ChunkedArray, folder: Path) -> bool:
 
 def broken(names: pa.ChunkedArray, folder: Path, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return those of some rows whose picture cannot be read."""
-    from linkwise.features.picture_files import BrokenPicture, thumbnail
+    from linkwise.features.pictures.picture_files import BrokenPicture, thumbnail
 
     found = []
     for row in rows.tolist():
@@ -56,9 +56,11 @@ def told(column: str, unread: Iterable[str]) -> str:
     """Return the sentence that names pictures which cannot be used."""
     names = list(unread)
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    what = "1 picture" if len(names) == 1 else f"{len(names)} pictures"
+    what, counts = (
+        ("1 picture", "counts") if len(names) == 1 else (f"{len(names)} pictures", "count")
+    )
     listed = ", ".join(names[:_MOST_NAMED])
-    return f'"{column}": {what} cannot be read and count as missing: {listed}{more}.'
+    return f'"{column}": {what} cannot be read and {counts} as missing: {listed}{more}.'
 
 
 def _is_there(home: Path, name: str | None) -> bool:

@@ -17,7 +17,7 @@ def read_folder(folder: Path) -> Frame:
     """Return the pictures of a folder and the folders in it, by their paths below it."""
     import pyarrow as pa
 
-    from linkwise.features.picture_files import PICTURE_ENDINGS
+    from linkwise.features.pictures.picture_files import PICTURE_ENDINGS
 
     names = picture_names(folder)
     if not names:
@@ -30,7 +30,7 @@ def read_folder(folder: Path) -> Frame:
 
 def picture_names(folder: Path) -> list[str]:
     """Return the pictures below a folder, in the order of their names; hidden ones are left out."""
-    from linkwise.features.picture_files import is_picture_name
+    from linkwise.features.pictures.picture_files import is_picture_name
 
     found: list[str] = []
     for place, folders, files in os.walk(folder):

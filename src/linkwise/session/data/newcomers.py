@@ -17,6 +17,7 @@ from linkwise.session.data.description import Description
 from linkwise.session.data.features_file import read_features
 from linkwise.session.data.file import Placed, TableLike, place_data
 from linkwise.tables import Choice, read_table
+from linkwise.tables.made_rows import make_more
 from linkwise.tables.read import ARRAYS, read_frame
 from linkwise.typing import Matrix
 
@@ -58,8 +59,8 @@ class Newcomers:
             raise InvalidInput(
                 f"the rows have no column {', '.join(lacking)}, by which the session groups."
             )
-        columns = frame.arrow(about.features)
-        return NewRows(made.transform(columns), made.unusable_rows(columns).tolist())
+        X, unusable = make_more(made, frame.arrow(about.features))
+        return NewRows(X, unusable.tolist())
 
     def _features(self, placed: Placed) -> Matrix:
         path, features, columns = placed.path, self._about.features, self._about.columns

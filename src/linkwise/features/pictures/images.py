@@ -14,8 +14,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from linkwise.ensemble.execution import Execution
-from linkwise.features.edges import edges, n_edge_features
-from linkwise.features.picture_files import BrokenPicture, picture_paths, thumbnail
+from linkwise.features.pictures.edges import edges, n_edge_features
+from linkwise.features.pictures.picture_files import BrokenPicture, picture_paths, thumbnail
 from linkwise.features.unit_length import unit_length
 from linkwise.running import current_options
 from linkwise.threads import map_in_order

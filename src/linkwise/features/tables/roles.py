@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwise.errors import InvalidInput
+from linkwise.features.blocks.dates import date_formats
 from linkwise.features.columns import Columns, decimal_mark, is_text, numbers_in, spread_rows
-from linkwise.features.dates import date_formats
-from linkwise.features.picture_files import is_picture_name
+from linkwise.features.pictures.picture_files import is_picture_name
 
 if TYPE_CHECKING:
     import pyarrow as pa

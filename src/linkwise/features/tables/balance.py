@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwise.features.categories import OneHotBlock
+from linkwise.features.blocks.categories import EitherBlock, OneHotBlock
 from linkwise.features.columns import spread_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from linkwise.features.blocks import Block
+    from linkwise.features.blocks.fit import Block
 
 _SAMPLE_ROWS = 10_000
 #: The variance that a column has in all, by its role.
@@ -37,6 +37,8 @@ SHARES = {
 
 def loudness(role: str, block: Block, column: pa.ChunkedArray) -> float:
     """Return the factor that gives a block its share of the variance."""
+    if isinstance(block, EitherBlock):
+        return 1.0
     if isinstance(block, OneHotBlock):
         return float(np.sqrt(SHARES["category"]))
     sample = column.take(spread_rows(len(column), _SAMPLE_ROWS))

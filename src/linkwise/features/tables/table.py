@@ -11,17 +11,17 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from linkwise.errors import InvalidInput
-from linkwise.features.balance import loudness
-from linkwise.features.blocks import Block, fit_block
+from linkwise.features.blocks.fit import Block, fit_block
 from linkwise.features.columns import Columns
-from linkwise.features.roles import Role, check_roles, guess_role
-from linkwise.features.storage import put_together, take_apart
+from linkwise.features.tables.balance import loudness
+from linkwise.features.tables.roles import Role, check_roles, guess_role
+from linkwise.features.tables.storage import put_together, take_apart
 from linkwise.files.headed import Format
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
-FORMAT = Format("linkwise features", 1)
+FORMAT = Format("linkwise features", 2)
 
 
 class TableFeatures(TransformerMixin, BaseEstimator):
@@ -53,7 +53,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):
     >>> features.roles_["colour"]
     Role(name='category', reason='2 different values')
     >>> [str(name) for name in features.get_feature_names_out()]
-    ['price', 'price is missing', 'colour = red', 'colour = blue']
+    ['price', 'price is missing', 'colour = red']
     """
 
     def __init__(

@@ -9,19 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.features.categories import LettersBlock, OneHotBlock
-from linkwise.features.dates import DateBlock
-from linkwise.features.numbers import NumberBlock, Squash
-from linkwise.features.picture_column import PictureBlock
-from linkwise.features.terms import Terms
-from linkwise.features.texts import TextBlock
-from linkwise.features.vectors import VectorBlock
+from linkwise.features.blocks.categories import EitherBlock, LettersBlock, OneHotBlock
+from linkwise.features.blocks.dates import DateBlock
+from linkwise.features.blocks.numbers import NumberBlock, Squash
+from linkwise.features.blocks.picture_column import PictureBlock
+from linkwise.features.blocks.terms import Terms
+from linkwise.features.blocks.texts import TextBlock
+from linkwise.features.blocks.vectors import VectorBlock
 
 #: Every part that can be stored, by name.
 _PARTS = {
     part.__name__: part
     for part in (
         DateBlock,
+        EitherBlock,
         LettersBlock,
         NumberBlock,
         OneHotBlock,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from linkwise.errors import InvalidInput
 from linkwise.features.columns import strings_in
-from linkwise.features.images import N_FEATURES, feature_names, fill_picture_rows
+from linkwise.features.pictures.images import N_FEATURES, feature_names, fill_picture_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.errors import InvalidInput
+from linkwise.features.blocks.terms import Terms
 from linkwise.features.columns import spread_rows, strings_in
-from linkwise.features.terms import Terms
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,15 +33,14 @@ class TextBlock:
 
     @classmethod
     def fit(cls, name: str, column: pa.ChunkedArray, note: Callable[[str], None]) -> Self:
-        """Learn words and directions from up to 20,000 of the texts."""
+        """Learn words and directions from up to 10,000 of the texts."""
         import pyarrow.compute as pc
 
         column = strings_in(column)
         n_long = pc.sum(pc.greater(pc.utf8_length(column), LONGEST_TEXT)).as_py()
         if n_long:
-            note(
-                f'"{name}": of {n_long} texts only the first {LONGEST_TEXT:,} characters are read.'
-            )
+            what = "1 text" if n_long == 1 else f"{n_long} texts"
+            note(f'"{name}": of {what} only the first {LONGEST_TEXT:,} characters are read.')
         there = column.drop_null()
         sample = _cut(there.take(spread_rows(len(there), _SAMPLE_ROWS)))
         try:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.errors import InvalidInput
+from linkwise.features.blocks.numbers import Squash
 from linkwise.features.columns import is_text, spread_rows
-from linkwise.features.numbers import Squash
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.errors import InvalidInput, missing_extra
+from linkwise.features.blocks.terms import Terms
 from linkwise.features.columns import spread_rows, strings_in
-from linkwise.features.terms import Terms
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,7 +21,7 @@ _LETTER_FEATURES = 30
 _SAMPLE_ROWS = 20_000
 
 
-def fit_category(name: str, column: pa.ChunkedArray) -> OneHotBlock | LettersBlock:
+def fit_category(name: str, column: pa.ChunkedArray) -> OneHotBlock | EitherBlock | LettersBlock:
     """Return the block that fits the number of values."""
     import pyarrow.compute as pc
 
@@ -33,7 +33,10 @@ def fit_category(name: str, column: pa.ChunkedArray) -> OneHotBlock | LettersBlo
         return LettersBlock.fit(name, column)
     values = counts.field("values").to_pylist()
     order = np.lexsort([values, -counts.field("counts").to_numpy()])
-    return OneHotBlock([values[k] for k in order], column.null_count > 0)
+    values = [values[k] for k in order]
+    if len(values) == 2 and not column.null_count:
+        return EitherBlock(values)
+    return OneHotBlock(values, column.null_count > 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +67,33 @@ class OneHotBlock:
         place = pc.fill_null(found, -1).to_numpy()
         known = np.flatnonzero(place >= 0)
         out[known, place[known]] = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class EitherBlock:
+    """One column for two values, 1 and 0.
+
+    Two columns would say the same thing twice, and be seen by most of the partitions that look at
+    half of the columns each.
+    """
+
+    values: list[str]
+
+    @property
+    def n_features(self) -> int:
+        return 1
+
+    def feature_names(self, name: str) -> list[str]:
+        return [f"{name} = {self.values[0]}"]
+
+    def fill(self, column: pa.ChunkedArray, out: NDArray[np.float32]) -> None:
+        """Write the feature of a column; what is neither value lies between them."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        column = strings_in(column)
+        found = pc.index_in(column, pa.array(self.values, column.type), skip_nulls=True)
+        out[:, 0] = 1.0 - pc.fill_null(pc.cast(found, pa.float32()), 0.5).to_numpy()
 
 
 @dataclass(frozen=True, eq=False)

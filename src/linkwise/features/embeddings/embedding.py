@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from linkwise.ensemble.execution import Execution
 from linkwise.errors import InvalidInput
-from linkwise.features.embedding_cache import EmbeddingCache, default_cache
-from linkwise.features.local_models import fingerprint
+from linkwise.features.embeddings.embedding_cache import EmbeddingCache, default_cache
+from linkwise.features.embeddings.local_models import fingerprint
 from linkwise.features.unit_length import unit_length
 from linkwise.running import current_options
 

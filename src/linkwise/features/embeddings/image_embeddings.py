@@ -13,10 +13,10 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from linkwise.errors import missing_extra
-from linkwise.features.embedding import Encoder, check_device, embed
-from linkwise.features.images import Pictures
-from linkwise.features.local_models import model_folder
-from linkwise.features.picture_files import BrokenPicture, open_picture, picture_paths
+from linkwise.features.embeddings.embedding import Encoder, check_device, embed
+from linkwise.features.embeddings.local_models import model_folder
+from linkwise.features.pictures.images import Pictures
+from linkwise.features.pictures.picture_files import BrokenPicture, open_picture, picture_paths
 from linkwise.validation import check_number
 
 _OWNERS = ("timm", "laion")

@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from linkwise.errors import InvalidInput, missing_extra
-from linkwise.features.embedding import Encoder, check_device, embed
-from linkwise.features.local_models import model_folder
+from linkwise.features.embeddings.embedding import Encoder, check_device, embed
+from linkwise.features.embeddings.local_models import model_folder
 from linkwise.validation import check_number
 
 _OWNERS = ("sentence-transformers", "minishlab")

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.errors import InvalidInput
-from linkwise.features.categories import fit_category
-from linkwise.features.dates import DateBlock
-from linkwise.features.numbers import NumberBlock
-from linkwise.features.picture_column import PictureBlock
-from linkwise.features.texts import TextBlock
-from linkwise.features.vectors import VectorBlock
+from linkwise.features.blocks.categories import fit_category
+from linkwise.features.blocks.dates import DateBlock
+from linkwise.features.blocks.numbers import NumberBlock
+from linkwise.features.blocks.picture_column import PictureBlock
+from linkwise.features.blocks.texts import TextBlock
+from linkwise.features.blocks.vectors import VectorBlock
 
 if TYPE_CHECKING:
     import pyarrow as pa

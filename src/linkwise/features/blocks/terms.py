@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -18,6 +18,7 @@ from linkwise.features.unit_length import unit_length
 _CHUNK = 1024
 #: Most terms that are kept, the commonest.
 _MOST_TERMS = 20_000
+_N_HASHES = 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,19 +51,22 @@ class Terms:
 
     @classmethod
     def fit(cls, texts: Sequence[str], n_features: int) -> Self:
-        """Learn words and pairs of words that occur twice, and the leading directions."""
-        for settings in (
-            {"ngram_range": (1, 2), "min_df": 2},
-            {"ngram_range": (1, 2)},
-            {"analyzer": "char_wb", "ngram_range": (1, 3)},
-        ):
+        """Learn words and pairs of words of several texts, and the leading directions."""
+        choices = (("word", (1, 2), 2), ("word", (1, 2), 1), ("char_wb", (1, 3), 1))
+        for analyzer, lengths, in_texts in choices:
+            terms_of = CountVectorizer(analyzer=analyzer, ngram_range=lengths).build_analyzer()
             vectorizer = TfidfVectorizer(
-                sublinear_tf=True, max_features=_MOST_TERMS, dtype=np.float32, **settings
+                analyzer=_without_singles(terms_of, texts) if in_texts > 1 else terms_of,
+                min_df=in_texts,
+                sublinear_tf=True,
+                max_features=_MOST_TERMS,
+                dtype=np.float32,
             )
             try:
                 X = vectorizer.fit_transform(texts)
             except ValueError:  # no term at all
                 continue
+            vectorizer.set_params(analyzer=analyzer, ngram_range=lengths)
             return cls.of_vectorizer(vectorizer, _leading(X, n_features), unit=True)
         raise ValueError("no terms")
 
@@ -110,6 +114,22 @@ class Terms:
             return unit_length(placed)
         length = np.sqrt(np.asarray(counts.power(2).sum(axis=1)))[:, None]
         return np.asarray(placed / np.maximum(length, np.finfo(np.float32).tiny))
+
+
+def _without_singles(
+    terms_of: Callable[[str], list[str]], texts: Sequence[str]
+) -> Callable[[str], list[str]]:
+    """Return a function to the terms of a text without most of those that no other text has.
+
+    Most pairs of words occur once. A dictionary of them all would be the largest thing in memory,
+    so texts are counted by the terms' hashes first; a few single terms that share one pass.
+    """
+    once, several = bytearray(_N_HASHES), bytearray(_N_HASHES)
+    for text in texts:
+        for place in {hash(term) % _N_HASHES for term in terms_of(text)}:
+            several[place] = once[place]
+            once[place] = 1
+    return lambda text: [term for term in terms_of(text) if several[hash(term) % _N_HASHES]]
 
 
 def _leading(X: sp.csr_matrix, n_features: int) -> NDArray[Any]:

@@ -1,0 +1,1 @@
+"""What one column becomes: one role, one file."""

@@ -1,0 +1,1 @@
+"""Texts and pictures placed by models that are on this machine."""

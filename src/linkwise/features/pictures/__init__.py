@@ -1,0 +1,1 @@
+"""Picture files, and what is seen in them without any model."""
