@@ -8,10 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
 
-import numpy as np
-
 import linkwise.cluster.sequential as package
-from heart_ours import asked
+from heart_ours import asked, fit
 from heart_sets import (
     Figures,
     Table,
@@ -20,10 +18,7 @@ from heart_sets import (
     random_links,
     some_labels,
 )
-from linkwise import Links, SequentialClustering
-from linkwise.constraints import PartialLabels
-from linkwise.ensemble import as_source
-from linkwise.ensemble.blas import one_blas_thread
+from linkwise import SequentialClustering
 from linkwise.scores import nmi
 
 SETS = ("ecoli", "vehicle", "segment", "digits", "satimage")
@@ -78,20 +73,19 @@ def patched(name: str, value: float) -> Iterator[None]:
             setattr(module, name, was)
 
 
-def measure_constants(model: SequentialClustering, table: Table) -> Figures:
+def measure_constants(model: SequentialClustering, table: Table) -> Figures:  # noqa: ARG001
     """Return what a few answers of each kind buy, as it is and with each constant changed."""
-    found: Figures = {"as it is": bought(model, table)}
+    found: Figures = {"as it is": bought(table)}
     for name, value in constants().items():
         for word, factor in (("halved", 0.5), ("doubled", 2.0)):
             with patched(name, changed(name, value, factor)):
-                found[f"{name} {word}"] = bought(model, table)
-    prepare(model, table)
+                found[f"{name} {word}"] = bought(table)
     return found
 
 
-def bought(model: SequentialClustering, table: Table) -> Figures:
-    """Return NMI after random links, labels and questions, the landmarks drawn anew."""
-    prepare(model, table)
+def bought(table: Table) -> Figures:
+    """Return NMI after random links, labels and questions, by a model fitted anew."""
+    model = fit(table)
     found: Figures = {}
     for n_links in (100, 500):
         links = random_links(table, n_links)
@@ -105,11 +99,3 @@ def bought(model: SequentialClustering, table: Table) -> Figures:
     found["asked 100"] = nmi(table.y, model.labels_)
     model.retract(model.links_)
     return found
-
-
-def prepare(model: SequentialClustering, table: Table) -> None:
-    """Draw the landmarks again; the ensemble stays."""
-    with one_blas_thread():
-        model._prepare(as_source(table.X), np.random.RandomState(table.seed))
-    n_rows = len(table.y)
-    model._say(Links(n_rows), PartialLabels(np.full(n_rows, -1)))

@@ -43,7 +43,7 @@ def said_of(model: SequentialClustering) -> tuple[Places, Answers]:
 def reach(model: SequentialClustering, is_row: NDArray[np.bool_]) -> Floats:
     """Return how far what is true of one landmark holds for each, by the answers so far."""
     places, answers = said_of(model)
-    known = see_likeness(model._basis, places, answers, np.ones(len(answers))).landmarks
+    known = see_likeness(model._basis, places, answers).landmarks
     return known @ known[is_row][0]
 
 

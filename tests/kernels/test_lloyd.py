@@ -3,8 +3,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
+from sklearn.metrics import pairwise_distances_argmin
 
-from linkwise.kernels.lloyd import lloyd
+from linkwise.kernels.lloyd import lloyd, nearest_center
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -30,3 +31,12 @@ def test_the_start_is_not_changed():
     start = np.arange(20) % 3
     lloyd(X, start, 3, 10)
     assert_array_equal(start, np.arange(20) % 3)
+
+
+def test_rows_go_to_the_nearest_centre():
+    X = np.random.default_rng(0).normal(size=(200, 7))
+    assert_array_equal(nearest_center(X, X[:9]), pairwise_distances_argmin(X, X[:9]))
+
+
+def test_of_two_centres_equally_near_the_first_wins():
+    assert_array_equal(nearest_center(np.array([[0.0], [3.0]]), np.array([[1.0], [-1.0]])), [0, 0])

@@ -13,13 +13,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 from sklearn.cluster import kmeans_plusplus
-from sklearn.metrics import pairwise_distances_argmin
 
 from linkwise.ensemble import RowSource
 from linkwise.ensemble.preparation import Preparation, is_wide_sparse
 from linkwise.ensemble.sources import sample_rows
 from linkwise.kernels.coassociation import nearest_by_coassociation
-from linkwise.kernels.lloyd import lloyd
+from linkwise.kernels.lloyd import lloyd, nearest_center
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -121,7 +120,7 @@ def best_kmeans(places: Floats, n_clusters: int, n_init: int, rng: np.random.Ran
     places = np.ascontiguousarray(places)
     for _ in range(n_init):
         centers, _ = kmeans_plusplus(places, n_clusters, random_state=rng)
-        start = pairwise_distances_argmin(places, centers)
+        start = nearest_center(places, centers)
         labels, inertia = lloyd(places, start, n_clusters, _MAX_ITER)
         if inertia < least:
             best, least = labels, inertia

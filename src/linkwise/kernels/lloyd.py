@@ -1,4 +1,4 @@
-"""Lloyd's k-means on few rows, from given labels."""
+"""Lloyd's k-means on few rows, from given labels, and the labels that centres give."""
 
 from __future__ import annotations
 
@@ -54,3 +54,20 @@ def lloyd(X, labels, n_clusters, max_iter):  # type: ignore[no-untyped-def]
         if not moved:
             break
     return labels, inertia
+
+
+@njit(fastmath={"reassoc", "contract", "nsz"})
+def nearest_center(X, centers):  # type: ignore[no-untyped-def]
+    """Return for each row the number of its nearest centre, the first of two."""
+    n, d = X.shape
+    labels = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        least = np.inf
+        for k in range(len(centers)):
+            total = 0.0
+            for f in range(d):
+                gap = X[i, f] - centers[k, f]
+                total += gap * gap
+            if total < least:
+                labels[i], least = k, total
+    return labels

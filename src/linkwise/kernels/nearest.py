@@ -48,8 +48,9 @@ def label_tile(tile, centers, offsets, features, labels):  # type: ignore[no-unt
     label = np.empty(width, np.int32)
     for p in range(n_partitions):
         for j in range(n_used):
-            for i in range(width):  # compiles in half the time of an assignment of arrays
-                part[j, i] = tile[features[p, j], i]
+            seen, kept = tile[features[p, j]], part[j]
+            for i in range(width):  # which compiles to vector instructions, six times as fast
+                kept[i] = seen[i]
         np.dot(centers[p], part, scores)
         largest(scores, offsets[p], best, label)
         for i in range(width):

@@ -147,11 +147,10 @@ def test_rows_that_nobody_spoke_about_teach_nothing():
 FLAT = np.full((12, 3), 1 / 3)
 
 
-def known_of(links, names=None, votes=FLAT, cluster_of=(), believed=1.0):
+def known_of(links, names=None, votes=FLAT, cluster_of=()):
     """Return the cluster of each row spoken about whose class is as good as known."""
     answers = read(links, names)
-    believed = np.broadcast_to(believed, len(answers))
-    found = known_clusters(answers, believed, votes[answers.rows], np.array(cluster_of, dtype=int))
+    found = known_clusters(answers, votes[answers.rows], np.array(cluster_of, dtype=int))
     return dict(zip(answers.rows.tolist(), found.tolist(), strict=True))
 
 
@@ -162,10 +161,10 @@ def test_named_rows_are_known_and_so_are_rows_joined_to_them():
     assert known == {0: 0, 1: 0, 2: 0, 3: -1, 5: 2}
 
 
-def test_must_links_that_are_not_believed_join_nothing():
+def test_must_links_of_people_who_are_hardly_believed_join_nothing():
     names = ["b", *[None] * 11]
-    links = Links(12, must=[(0, 1), (0, 2)])
-    known = known_of(links, names, cluster_of=[1], believed=np.array([0.9, 0.4]))
+    links = Links(12, must=[(0, 1), (0, 2)], weight=[0.9, 0.4])
+    known = known_of(links, names, cluster_of=[1])
     assert known == {0: 1, 1: 1, 2: -1}
 
 
@@ -190,7 +189,8 @@ def test_groups_that_an_answer_keeps_apart_differ_however_they_look():
     votes = np.tile([0.8, 0.1, 0.1], (12, 1))
     known = known_of(links, votes=votes)
     assert sorted({known[0], known[4]} - {-1}) in ([0, 1], [0, 2])
-    assert known_of(links, votes=votes, believed=np.array([1.0, 1, 1, 1, 0.3]))[4] == -1
+    doubted = Links(12, must=links.must, cannot=[(0, 4)], weight=[1.0, 1, 1, 1, 0.3])
+    assert known_of(doubted, votes=votes)[4] == -1
 
 
 def test_no_more_groups_than_clusters_are_known_and_named_ones_come_first():

@@ -14,6 +14,7 @@ from linkwise.cluster.sequential.committee import (
     View,
     _doubt,
     _mix,
+    _names,
     _weight,
     calibrate,
     listen,
@@ -40,12 +41,12 @@ def test_calibration_adds_up_all_cases(n_must, n_cannot, n_clusters, seed):
         chance = (1 - share) ** 2 * together + (1 - (1 - share) ** 2) / n_clusters
         case = 1.0
         for must, p in zip(answers.must, chance, strict=True):
-            said_same = 0.97 * p + 0.03 * (1 - p)
+            said_same = 0.98 * p + 0.02 * (1 - p)
             case *= said_same if must else 1 - said_same
         total += case
         misplaced += case * share
         same += case * chance
-    found = calibrate(answers, together, n_clusters, 0.03)
+    found = calibrate(answers, together, n_clusters)
     assert found.misplaced == pytest.approx(misplaced / total)
     assert_allclose(found.together, same / total)
 
@@ -61,8 +62,8 @@ def test_two_views_are_mixed_by_what_they_predict():
     answers = pairs(10, 10)
     knows = View(np.full((3, 2), 0.9), np.full((3, 2), 0.8), np.where(answers.must, 0.95, 0.05))
     guesses = View(np.full((3, 2), 0.1), np.full((3, 2), 0.2), np.full(20, 0.5))
-    found, weight = _mix(answers, guesses, knows, 0.02, STEEP)
-    back, other = _mix(answers, knows, guesses, 0.02, STEEP)
+    found, weight = _mix(answers, guesses, knows, STEEP)
+    back, other = _mix(answers, knows, guesses, STEEP)
     assert weight > 0.9
     assert weight + other == pytest.approx(1.0)
     for one, same in zip(found, back, strict=True):
@@ -77,7 +78,7 @@ def weigh(answers, right, before):
     def together(chance):
         return np.where(answers.must, chance, 1 - np.asarray(chance))
 
-    return _weight(answers, together(before), together(right), 0.02, STEEP, _doubt(answers))
+    return _weight(answers, together(before), together(right), STEEP, _doubt(answers))
 
 
 def test_nothing_said_weighs_nothing():
@@ -166,3 +167,16 @@ def test_few_expected_answers_hardly_move_the_landmarks(hear, small):
     heard = hear(Links(240, must=[(first, second)]))
     assert heard.weight < 0.5
     assert (heard.memberships.argmax(axis=1) == labels).mean() > 0.98
+
+
+def test_a_named_class_keeps_its_cluster_whatever_else_holds_its_name(small, gather, place):
+    """All landmarks are in the first cluster but the named ones, which are in the third."""
+    basis = small._basis
+    rows = np.flatnonzero(basis.labels == 1)[-5:]
+    answers = gather(labels=np.where(np.isin(np.arange(240), rows), 0, -1))
+    member = np.tile([1.0, 0.0, 0.0, 0.0], (240, 1))
+    places = place(small, answers)
+    member[basis.labels == 1] = [0.0, 0.0, 1.0, 0.0]
+    names = _names(basis, places, answers, basis.anchors, member, np.array([3]))
+    assert names[3] == 2
+    assert sorted(names) == [0, 1, 2, 3]

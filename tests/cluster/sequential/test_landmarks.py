@@ -75,3 +75,22 @@ def test_where_nothing_was_said_it_is_about_as_good_as_k_means(blobs):
     plain = KMeans(4, n_init=10, random_state=0).fit(X).labels_
     found = SequentialClustering(4, n_partitions=50, random_state=0).fit(X).labels_
     assert nmi(y, found) > nmi(y, plain) - 0.05
+
+
+def test_atoms_are_pieces_of_the_clusters(small):
+    basis = small._basis
+    assert basis.n_atoms > basis.n_clusters
+    for atom in range(basis.n_atoms):
+        assert len(set(basis.labels[basis.atoms == atom])) == 1
+
+
+def test_a_name_is_anchored_in_the_middle_of_its_cluster(small):
+    basis = small._basis
+    assert_allclose(basis.anchors.sum(axis=0), 1.0)
+    for c in range(4):
+        members = np.flatnonzero(basis.labels == c)
+        middle = basis.coordinates[members].mean(axis=0)
+        away = np.square(basis.coordinates[members] - middle).sum(axis=1)
+        held = basis.anchors[members, c]
+        assert held[away.argmin()] == held.max()
+        assert held.sum() > 0.99

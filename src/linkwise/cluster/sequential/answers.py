@@ -126,8 +126,13 @@ class Answers:
     @property
     def reach(self) -> Floats:
         """How far each answer carries beyond its own rows: facts fully, few answers a little."""
-        n = np.count_nonzero(~self.is_fact)
-        return np.where(self.is_fact, 1.0, n / (n + PRIOR_ANSWERS))
+        n = self.weight[~self.is_fact].sum()
+        return np.where(self.is_fact, 1.0, self.weight * n / (n + PRIOR_ANSWERS))
+
+    @property
+    def is_sure(self) -> Bools:
+        """Whether those who gave an answer are believed rather than not."""
+        return np.asarray(self.weight > 0.5)
 
     def together(self, memberships: Floats) -> Floats:
         """Return, per pair, the chance that its rows are of one class."""

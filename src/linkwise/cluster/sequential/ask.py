@@ -21,8 +21,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwise.cluster.sequential.answers import ERROR_RATE
+from linkwise.cluster.sequential.cutting import cut_in_two
 from linkwise.cluster.sequential.landmarks import Basis, Floats, Ints
-from linkwise.cluster.sequential.regroup import cut_in_two
 from linkwise.constraints import Links
 from linkwise.constraints.known_pairs import MAX_TRIES
 
@@ -30,11 +31,7 @@ from linkwise.constraints.known_pairs import MAX_TRIES
 DRAWN_PER_DOUBT = 2
 #: One question in so many compares two groups, where there are more groups than clusters.
 COMPARE_EVERY = 5
-#: Vote that a landmark has for every group, however the clustering sees it.
-LEAST_VOTE = 0.02
-#: Examples beside which a row is shown at most.
-N_EXAMPLES = 5
-#: Rows shown of the middle of a group, and of its edge.
+#: Rows shown at once: examples for a choice, and of the middle of a group and of its edge.
 N_SHOWN = 5
 
 
@@ -65,17 +62,25 @@ def choose_pairs(basis: Basis, votes: Floats, among: Links, n_asked: int, n_ques
     to_place = _to_place(basis, known)
     to_compare = _to_compare(basis.n_clusters, known)
     to_restructure = _to_restructure(basis, votes.argmax(axis=1), among, known.linked)
-    pairs: list[tuple[int, int]] = []
+    pairs: dict[tuple[int, int], None] = {}
     for number in range(n_asked, n_asked + n_questions):
         turn = number % COMPARE_EVERY
-        pair = next(to_compare, None) if turn == COMPARE_EVERY - 1 else None
+        pair = _new(to_compare, pairs) if turn == COMPARE_EVERY - 1 else None
         if pair is None and turn % 2 == 0:
-            pair = next(to_restructure, None)
-        pair = pair or next(to_place, None) or next(to_restructure, None)
+            pair = _new(to_restructure, pairs)
+        pair = pair or _new(to_place, pairs) or _new(to_restructure, pairs)
         if pair is None:
             break
-        pairs.append(pair)
-    return np.sort(basis.rows[np.array(pairs, dtype=np.int64).reshape(-1, 2)], axis=1)
+        pairs[pair] = None
+    return np.sort(basis.rows[np.array(list(pairs), dtype=np.int64).reshape(-1, 2)], axis=1)
+
+
+def _new(
+    questions: Iterator[tuple[int, int]], taken: dict[tuple[int, int], None]
+) -> tuple[int, int] | None:
+    """Return the next question that is not among those taken, its smaller number first."""
+    ordered = ((min(pair), max(pair)) for pair in questions)
+    return next((pair for pair in ordered if pair not in taken), None)
 
 
 def choose_choices(basis: Basis, votes: Floats, among: Links, n_questions: int) -> list[Choice]:
@@ -87,10 +92,24 @@ def choose_choices(basis: Basis, votes: Floats, among: Links, n_questions: int) 
     for landmark, _ in islice(_to_place(basis, known), n_questions):
         likely = np.argsort(-chance[landmark], kind="stable")
         likely = likely[chance[landmark, likely] > 0.0]
-        _, first = np.unique(cluster[likely], return_index=True)  # no two that may belong together
-        shown = basis.rows[known.example[likely[np.sort(first)[:N_EXAMPLES]]]]
+        shown = basis.rows[known.example[_distinct(likely, cluster, known)]]
         found.append(Choice(int(basis.rows[landmark]), tuple(int(row) for row in shown)))
     return found
+
+
+def _distinct(likely: Ints, cluster: Ints, known: _KnownGroups) -> list[int]:
+    """Return the likeliest groups of which no two may belong together.
+
+    They are in different clusters, or somebody said that they differ.
+    """
+    shown: list[int] = []
+    for group in likely:
+        row = known.example[group]
+        if all(cluster[group] != cluster[g] or known.apart[row, g] for g in shown):
+            shown.append(int(group))
+        if len(shown) == N_SHOWN:
+            break
+    return shown
 
 
 def choose_groups(basis: Basis, votes: Floats, among: Links, n_questions: int) -> list[Groups]:
@@ -149,7 +168,7 @@ def _known_groups(basis: Basis, votes: Floats, among: Links) -> _KnownGroups:
         place=place,
         example=example,
         size=size[known],
-        chance=(votes[:, labels[example]] + LEAST_VOTE) * _likeness(basis, place, len(known)),
+        chance=(votes[:, labels[example]] + ERROR_RATE) * _likeness(basis, place, len(known)),
         apart=_apart(group, position, group[among.cannot], len(known)),
         linked={(int(i), int(j)) for i, j in asked},
     )

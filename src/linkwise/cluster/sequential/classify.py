@@ -89,10 +89,10 @@ def _precision(rows: Floats, teachers: Bools) -> tuple[tuple[Floats, bool], Floa
     return factor, np.minimum(variance, 1.8)[:, None]
 
 
-def known_clusters(answers: Answers, believed: Floats, votes: Floats, cluster_of: Ints) -> Ints:
+def known_clusters(answers: Answers, votes: Floats, cluster_of: Ints) -> Ints:
     """Return the cluster of rows whose class is as good as known, -1 for the others.
 
-    Named rows are known, and what believed must-links join to them. Beyond these, the largest
+    Named rows are known, and what sure must-links join to them. Beyond these, the largest
     groups of must-linked rows that differ from one another, because an answer says so or because
     they look different, are different classes: each gets the free cluster that most of its rows
     look like.
@@ -101,8 +101,6 @@ def known_clusters(answers: Answers, believed: Floats, votes: Floats, cluster_of
     ----------
     answers : Answers
         What was said.
-    believed : float64 array of shape (n_pairs,)
-        How far each answer is believed.
     votes : float64 array of shape (n_rows, n_clusters)
         What the rows look like.
     cluster_of : int64 array of shape (n_classes,)
@@ -112,12 +110,12 @@ def known_clusters(answers: Answers, believed: Floats, votes: Floats, cluster_of
     known = np.full(n_rows, -1)
     is_named = answers.named >= 0
     known[is_named] = cluster_of[answers.named[is_named]]
-    group = _groups(answers, believed)
+    group = _groups(answers)
     size = np.bincount(group)
     look = sp.csr_array((np.ones(n_rows), (group, np.arange(n_rows))), (len(size), n_rows)) @ votes
     cluster = np.full(len(size), -1)
     cluster[group[is_named]] = known[is_named]
-    chosen = _different_groups(group, size, look / size[:, None], cluster >= 0, answers, believed)
+    chosen = _different_groups(group, size, look / size[:, None], cluster >= 0, answers)
     free = np.setdiff1d(np.arange(r), cluster)
     new = [g for g in chosen if cluster[g] < 0][: len(free)]
     if new:
@@ -126,9 +124,9 @@ def known_clusters(answers: Answers, believed: Floats, votes: Floats, cluster_of
     return np.where(is_named, known, cluster[group])
 
 
-def _groups(answers: Answers, believed: Floats) -> Ints:
-    """Number the groups that believed must-links and equal names make."""
-    must = answers.must & (believed > 0.5)
+def _groups(answers: Answers) -> Ints:
+    """Number the groups that sure must-links and equal names make."""
+    must = answers.must & answers.is_sure
     named = np.flatnonzero(answers.named >= 0)
     _, first, number = np.unique(answers.named[named], return_index=True, return_inverse=True)
     i = np.concatenate([answers.i[must], named])
@@ -138,10 +136,10 @@ def _groups(answers: Answers, believed: Floats) -> Ints:
 
 
 def _different_groups(
-    group: Ints, size: Ints, look: Floats, has_name: Bools, answers: Answers, believed: Floats
+    group: Ints, size: Ints, look: Floats, has_name: Bools, answers: Answers
 ) -> list[int]:
     """Return groups that all differ: those with a name, then the largest, at most one a cluster."""
-    cannot = ~answers.must & (believed > 0.5)
+    cannot = ~answers.must & answers.is_sure
     ends = np.sort(np.column_stack([group[answers.i[cannot]], group[answers.j[cannot]]]), axis=1)
     apart = {(int(a), int(b)) for a, b in ends}
     chance = 1.0 / look.shape[1]

@@ -21,9 +21,9 @@ from linkwise.cluster.sequential.answers import ERROR_RATE, N_FOLDS, Answers, Fl
 from linkwise.cluster.sequential.classify import classify, known_clusters
 from linkwise.cluster.sequential.gaussians import fit_gaussians
 from linkwise.cluster.sequential.judge import judge
-from linkwise.cluster.sequential.landmarks import Basis, one_hot
-from linkwise.cluster.sequential.regroup import CHANGE, Worth, regroup
-from linkwise.cluster.sequential.views import Places, see_clusters, see_likeness
+from linkwise.cluster.sequential.landmarks import Basis, one_hot, shares
+from linkwise.cluster.sequential.regroup import CHANGE, Atoms, claims, regroup
+from linkwise.cluster.sequential.views import Places, see_likeness
 from linkwise.kernels.belief import softmax_rows
 
 #: Shares of rows that clusters may misplace; the answers weigh them.
@@ -71,15 +71,14 @@ def listen(basis: Basis, places: Places, answers: Answers) -> Posterior:
     alone = one_hot(basis.labels, r)
     votes = basis.votes(alone, places.blocks)
     cluster_of = name_clusters(answers, votes, r)
-    first = judge(answers, votes)
     silent = View(alone, basis.votes(alone, basis.blocks), answers.together(sharpen(votes)))
-    rate = first.error_rate
-    bent, voted, own = _learn(
-        basis, places, answers, 1.0 - first.suspicion, sharpen(silent.seen), cluster_of
-    )
-    gaussian, _ = _mix(answers, voted, own, rate, GENTLE)
-    learned, _ = _mix(answers, bent, gaussian, rate, GENTLE)
-    found, weight = _mix(answers, silent, learned, rate, STEEP, _doubt(answers))
+    pieces = basis.votes(one_hot(basis.atoms, basis.n_atoms), places.blocks)
+    atoms = Atoms.of(basis, sharpen(silent.seen), pieces)
+    corrected, voted, own = _learn(basis, places, answers, atoms, cluster_of)
+    gaussian, _ = _mix(answers, voted, own, GENTLE)
+    learned, _ = _mix(answers, corrected, gaussian, GENTLE)
+    found, weight = _mix(answers, silent, learned, STEEP, _doubt(answers))
+    found = found.named(_names(basis, places, answers, basis.anchors, found.seen, cluster_of))
     votes = _as_seen(basis, answers, basis.votes(found.memberships, places.blocks), found.seen)
     is_named = answers.named >= 0
     votes[is_named] = one_hot(cluster_of[answers.named[is_named]], r)
@@ -107,14 +106,18 @@ class View(NamedTuple):
     seen: Floats
     together: Floats
 
+    def named(self, names: Ints) -> View:
+        """Return the same with the clusters in another order."""
+        return self._replace(memberships=self.memberships[:, names], seen=self.seen[:, names])
+
 
 def _mix(
-    answers: Answers, one: View, other: View, rate: float, steep: float, doubt: float = 0.0
+    answers: Answers, one: View, other: View, steep: float, doubt: float = 0.0
 ) -> tuple[View, float]:
     """Mix two views; the other one counts as far as it predicts what was left out better."""
     r = one.memberships.shape[1]
-    before, after = (calibrate(answers, v.together, r, rate).together for v in (one, other))
-    w = _weight(answers, before, after, rate, steep, doubt)
+    before, after = (calibrate(answers, v.together, r).together for v in (one, other))
+    w = _weight(answers, before, after, steep, doubt)
     mixed = View(
         memberships=w * other.memberships + (1.0 - w) * one.memberships,
         seen=w * other.seen + (1.0 - w) * one.seen,
@@ -129,28 +132,23 @@ def _doubt(answers: Answers) -> float:
 
 
 def _learn(
-    basis: Basis,
-    places: Places,
-    answers: Answers,
-    believed: Floats,
-    looks: Floats,
-    cluster_of: Ints,
+    basis: Basis, places: Places, answers: Answers, atoms: Atoms, cluster_of: Ints
 ) -> tuple[View, View, View]:
     """Regroup and learn by all folds but one, in turn, and average; all answers give the names.
 
-    Three views: the bent graph, which speaks by the vote; Gaussians, by the vote; and Gaussians,
-    the landmarks being what these say. ``looks`` are what landmarks look like without answers.
+    Three views: the corrected clusters, which speak by the vote; Gaussians, by the vote; and
+    Gaussians, the landmarks being what these say.
     """
-    before = _regroup(basis, places, answers, believed, looks, basis.labels, cluster_of)
+    before = _regroup(basis, places, answers, atoms, basis.anchors, cluster_of)
     parts: list[list[View]] = [[], [], []]
     times = np.zeros(len(answers))
     for fold in range(N_FOLDS):
         out, part = answers.left_out(fold), answers.without(fold)
         times += out
-        bent, rows = _learn_part(basis, places, part, believed[~out], looks, before, cluster_of)
-        known = known_clusters(part, believed[~out], rows, cluster_of)
-        gaussian = fit_gaussians(basis, places, part, bent, rows, known)
-        for view, landmarks in zip(parts, (bent, gaussian, gaussian), strict=True):
+        corrected, rows = _learn_part(basis, places, part, atoms, before, cluster_of)
+        known = known_clusters(part, rows, cluster_of)
+        gaussian = fit_gaussians(basis, places, part, corrected, rows, known)
+        for view, landmarks in zip(parts, (corrected, gaussian, gaussian), strict=True):
             seen = landmarks if view is parts[-1] else basis.votes(landmarks, basis.blocks)
             look = _as_seen(basis, answers, basis.votes(landmarks, places.blocks), seen)
             together = answers.together(sharpen(look))
@@ -174,43 +172,37 @@ def _as_seen(basis: Basis, answers: Answers, votes: Floats, seen: Floats) -> Flo
 
 def sharpen(votes: Floats) -> Floats:
     """Return the chances that votes stand for."""
-    power = votes**SHARPNESS
-    return np.asarray(power / power.sum(axis=1, keepdims=True))
+    return shares(votes**SHARPNESS, axis=1)
 
 
 def _regroup(
     basis: Basis,
     places: Places,
     answers: Answers,
-    believed: Floats,
-    looks: Floats,
-    before: Ints,
+    atoms: Atoms,
+    before: Floats,
     cluster_of: Ints,
-) -> Ints:
+) -> Floats:
     """Return the clusters of the landmarks that answers ask for, named as they were ``before``."""
-    seen = see_clusters(basis, places, answers, believed)
-    labels = regroup(seen, basis.labels, Worth(answers, places.mixture, looks))
-    votes = basis.votes(one_hot(labels, basis.n_clusters), places.blocks)
-    return np.asarray(np.argsort(_names(answers, votes, before, labels, cluster_of))[labels])
+    member = regroup(atoms, answers)[basis.atoms]
+    return member[:, _names(basis, places, answers, before, member, cluster_of)]
 
 
 def _learn_part(
     basis: Basis,
     places: Places,
     answers: Answers,
-    believed: Floats,
-    looks: Floats,
-    before: Ints,
+    atoms: Atoms,
+    before: Floats,
     cluster_of: Ints,
 ) -> tuple[Floats, Floats]:
     """Return memberships of the landmarks and of the rows, by a part of the answers."""
-    labels = _regroup(basis, places, answers, believed, looks, before, cluster_of)
-    member = one_hot(labels, basis.n_clusters)
+    member = _regroup(basis, places, answers, atoms, before, cluster_of)
     landmarks, rows = basis.votes(member, basis.blocks), basis.votes(member, places.blocks)
-    alike = see_likeness(basis, places, answers, believed)
+    alike = see_likeness(basis, places, answers)
     together = answers.together(rows)
-    misplaced = calibrate(answers, together, basis.n_clusters, ERROR_RATE).misplaced
-    known = known_clusters(answers, believed, rows, cluster_of)
+    misplaced = calibrate(answers, together, basis.n_clusters).misplaced
+    known = known_clusters(answers, rows, cluster_of)
     weights, memberships = classify(_log(rows, misplaced), alike.rows, answers, known)
     return softmax_rows(_log(landmarks, misplaced) + alike.landmarks @ weights), memberships
 
@@ -219,7 +211,7 @@ def _log(shares: Floats, misplaced: float) -> Floats:
     return np.asarray(np.log((1.0 - misplaced) * shares + misplaced / shares.shape[1]))
 
 
-def calibrate(answers: Answers, together: Floats, n_clusters: int, rate: float) -> Calibration:
+def calibrate(answers: Answers, together: Floats, n_clusters: int) -> Calibration:
     """Average over how many rows are misplaced, by the answers.
 
     A pair of which neither row is misplaced is together with the given chance, any other as often
@@ -227,7 +219,7 @@ def calibrate(answers: Answers, together: Floats, n_clusters: int, rate: float) 
     """
     kept = (1.0 - _MISPLACED[:, None]) ** 2
     same = kept * together + (1.0 - kept) / n_clusters
-    if_same, if_not = answers.chances(rate)
+    if_same, if_not = answers.chances(ERROR_RATE)
     value = np.log(if_not + (if_same - if_not) * same).sum(axis=1)
     weight = softmax_rows(value[None])[0]
     return Calibration(misplaced=float(weight @ _MISPLACED), together=weight @ same)
@@ -239,13 +231,11 @@ def _log_likelihood(answers: Answers, together: Floats) -> float:
     return float(np.log(np.maximum(if_not + (if_same - if_not) * together, 1e-3)).sum())
 
 
-def _weight(
-    answers: Answers, before: Floats, after: Floats, rate: float, steep: float, doubt: float
-) -> float:
+def _weight(answers: Answers, before: Floats, after: Floats, steep: float, doubt: float) -> float:
     """Return how far a view counts that predicts ``after`` instead of ``before``."""
     if len(answers) == 0:
         return 0.0
-    if_same, if_not = answers.chances(rate)
+    if_same, if_not = answers.chances(ERROR_RATE)
     chances = [np.maximum(if_not + (if_same - if_not) * view, 1e-3) for view in (after, before)]
     gain = np.log(chances[0]) - np.log(chances[1])
     spread = np.square(gain - gain.mean()).sum()
@@ -261,11 +251,18 @@ def name_clusters(answers: Answers, votes: Floats, n_clusters: int) -> Ints:
     return np.asarray(linear_sum_assignment(share, maximize=True)[1], dtype=np.int64)
 
 
-def _names(answers: Answers, votes: Floats, before: Ints, labels: Ints, cluster_of: Ints) -> Ints:
+def _names(
+    basis: Basis,
+    places: Places,
+    answers: Answers,
+    before: Floats,
+    member: Floats,
+    cluster_of: Ints,
+) -> Ints:
     """Return which cluster gets each name: classes keep theirs, the others stay who they were."""
-    r = votes.shape[1]
-    overlap = one_hot(before, r).T @ one_hot(labels, r)
+    held = shares(before, axis=0).T @ member
     if answers.n_classes:
-        found = name_clusters(answers, votes, r)
-        overlap[cluster_of[: len(found)], found] += overlap.sum() + 1.0
-    return np.asarray(linear_sum_assignment(overlap, maximize=True)[1])
+        found = name_clusters(answers, basis.votes(member, places.blocks), basis.n_clusters)
+        held[:, found] = held[cluster_of[: len(found)]] = 0.0  # nobody else's, and nothing else
+        held[cluster_of[: len(found)], found] = 1.0
+    return claims(held)

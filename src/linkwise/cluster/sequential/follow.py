@@ -39,6 +39,22 @@ class Proposal(NamedTuple):
     gain: float
 
 
+class Weighing(NamedTuple):
+    """What answers say about the number of clusters, and about the clustering as a whole.
+
+    Attributes
+    ----------
+    proposal : Proposal or None
+        Another number that they speak for.
+    gain : float
+        By how many nats the present number foretells them, each left out in turn, better than the
+        share of them that says "same" does.
+    """
+
+    proposal: Proposal | None
+    gain: float
+
+
 def least_gain() -> float:
     """Return the nats by which another number must make the answers likelier."""
     return float(CHANGE + np.log(MOST_CLUSTERS))

@@ -16,6 +16,8 @@ from linkwise.cluster.sequential.model_layout import MOST_CLUSTERS
 from linkwise.cluster.sequential.views import Places
 from linkwise.ensemble import Ensemble
 from linkwise.ensemble.blas import one_blas_thread
+from linkwise.errors import Cancelled
+from linkwise.running import current_options
 
 
 class Hearing:
@@ -45,10 +47,18 @@ class Hearing:
         return self._heard[n_clusters]
 
     def climb(self, start: int, n_landmarks: int) -> dict[int, float]:
-        """Return the evidence for numbers of clusters around ``start``, as far as it rises."""
+        """Return the evidence for numbers of clusters around ``start``, as far as it rises.
+
+        Every number takes a while, so whoever waits is asked before each whether to go on.
+        """
         low = max(2, self._n_classes)
         high = max(start, min(MOST_CLUSTERS, n_landmarks // LANDMARKS_PER_CLUSTER))
-        return climb(self.evidence, start, min(low, start), high)
+        return climb(self._evidence_if_wanted, start, min(low, start), high)
+
+    def _evidence_if_wanted(self, n_clusters: int) -> float:
+        if current_options().wants_to_stop():
+            raise Cancelled(f"cancelled while {n_clusters} clusters were looked at.")
+        return self.evidence(n_clusters)
 
     def evidence(self, n_clusters: int) -> float:
         """Return the log-likelihood of the answers that were left out, in so many clusters."""

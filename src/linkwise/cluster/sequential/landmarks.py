@@ -26,8 +26,8 @@ from linkwise.cluster.consensus import (
 )
 from linkwise.cluster.consensus import one_hot as one_hot
 from linkwise.cluster.consensus import scaled as scaled
-from linkwise.cluster.consensus import side_by_side as side_by_side
 from linkwise.cluster.consensus import unit_rows as unit_rows
+from linkwise.cluster.sequential.cutting import cut_in_pieces
 from linkwise.ensemble import LabelMatrix, RowSource
 from linkwise.errors import InvalidInput
 from linkwise.kernels.coassociation import nearest_by_coassociation
@@ -40,6 +40,9 @@ Ints = NDArray[np.int64]
 N_DIRECTIONS = 200
 #: How far the graph carries: the share of each step of a walk that goes on.
 SMOOTHING = 0.9
+#: Pieces that the clusters are cut into, and at least so many a cluster.
+N_ATOMS = 80
+_ATOMS_PER_CLUSTER = 4
 _N_INIT = 20
 
 
@@ -117,6 +120,40 @@ class Basis:
         return np.asarray(unit_rows(self.vectors * np.sqrt(self.smoothness)))
 
     @cached_property
+    def likeness(self) -> Floats:
+        """Unit rows whose products tell how far what is true of one landmark holds for another."""
+        return np.asarray(unit_rows(self.vectors * self.smoothness**1.5))
+
+    @cached_property
+    def atoms(self) -> Ints:
+        """The small piece of its cluster that each landmark is in, (n_landmarks,)."""
+        n_atoms = max(N_ATOMS, _ATOMS_PER_CLUSTER * self.n_clusters)
+        return cut_in_pieces(self.likeness, self.labels, n_atoms)
+
+    @property
+    def n_atoms(self) -> int:
+        return int(self.atoms.max()) + 1
+
+    @cached_property
+    def anchors(self) -> Floats:
+        """What gives each cluster its name, (n_landmarks, n_clusters); columns sum to one.
+
+        The landmark in its middle counts for one, the next for a half, and so on: names are decided
+        by typical rows, not by majorities that tip. A hundredth is how alike all others are to it,
+        so that a new cluster takes the free name that is nearest.
+        """
+        member = one_hot(self.labels, self.n_clusters)
+        middle = member.T @ self.coordinates / np.maximum(member.sum(axis=0), 1.0)[:, None]
+        away = np.square(self.coordinates - middle[self.labels]).sum(axis=1)
+        anchors = np.zeros(member.shape)
+        for c in range(self.n_clusters):
+            members = np.flatnonzero(self.labels == c)
+            order = np.argsort(away[members], kind="stable")
+            anchors[members[order], c] = 1.0 / np.arange(1, len(members) + 1)
+        near = np.clip(self.likeness @ (member.T @ self.likeness).T, 0.0, None)
+        return np.asarray(0.99 * shares(anchors, axis=0) + 0.01 * shares(near, axis=0))
+
+    @cached_property
     def coordinates(self) -> Floats:
         """Graph and features of the landmarks, as they are clustered without answers."""
         return coordinates(self.vectors, self.features, self.n_clusters)
@@ -179,6 +216,12 @@ def build_basis(
         draws=draws_of(rng),
     )
     return alone.reclustered(n_clusters)
+
+
+def shares(amounts: Floats, axis: int) -> Floats:
+    """Scale what is along an axis so that it sums to one; zeros stay zeros."""
+    total = amounts.sum(axis=axis, keepdims=True)
+    return np.asarray(amounts / np.maximum(total, np.finfo(float).tiny))
 
 
 def _n_directions(n_clusters: int, n_landmarks: int) -> int:

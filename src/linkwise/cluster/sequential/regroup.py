@@ -1,11 +1,18 @@
-"""Clusters of the landmarks: k-means, then exchanges that the answers ask for.
+r"""Clusters that the answers ask for: atoms, small pieces of the clusters, move as a whole.
 
-K-means starts from the clusters without answers. Where answers tear a cluster apart, no small step
-helps, because there is no cluster to go to. So exchanges are tried as a whole: one cluster is given
-up, its landmarks going to the next one, and another is cut in two. What the clusters are worth says
-which exchange is made: how likely they make the answers, and how likely they are by what was known
-of all landmarks before anybody spoke. So a cluster that nobody was asked about is not given up for
-nothing. An exchange must be worth a few nats, and more than the best of so many would by chance.
+The clusters without answers are cut into atoms once. Two atoms attract each other as far as they
+looked like one class before anybody spoke; an answer adds to, or takes from, the attraction between
+the atoms that its rows are in. What clusters are worth is the sum over all pairs of atoms in one
+cluster,
+
+.. math:: \sum_{a < b,\ c_a = c_b} J_{ab}, \qquad J_{ab} = N \frac{n_a n_b}{n^2}
+   \left[p_{ab} \lambda^+ + (1 - p_{ab}) \lambda^-\right] + \sum_l \eta_l\, s_{ia} s_{jb} \lambda_l
+
+where :math:`\lambda` is the log-odds that a "same" or a "different" gives. An answer changes
+nothing but the attraction of its own atoms: what is said elsewhere stays as it was. Where answers
+tear a cluster apart no single atom helps, because there is no cluster to go to; so exchanges are
+tried as a whole: one cluster is given up, another is cut in two. All clusters on the way count, by
+what they are worth.
 """
 
 from __future__ import annotations
@@ -13,172 +20,131 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
-from linkwise.cluster.sequential.answers import (
-    ERROR_RATE,
-    PRIOR_ANSWERS,
-    Answers,
-    Bools,
-    Floats,
-    Ints,
-)
-from linkwise.cluster.sequential.landmarks import one_hot
-from linkwise.kernels.lloyd import lloyd
+from linkwise.cluster.sequential.answers import ERROR_RATE, PRIOR_ANSWERS, Answers, Floats, Ints
+from linkwise.cluster.sequential.landmarks import Basis, one_hot, shares, unit_rows
+from linkwise.kernels.belief import softmax_rows
+from linkwise.kernels.potts import exchanges, polish, worth
 
-#: Nats that a change must be worth: what is believed of a change before answers speak for it.
+#: Nats that a change must be worth: what is thought of a change before answers speak for it.
 CHANGE = 2.0
-#: Share of rows that clusters of landmarks are taken to misplace, while exchanges are weighed.
+#: Share of rows that clusters are taken to misplace, while exchanges are weighed.
 MISPLACED = 0.1
-_MAX_ITER = 100
+#: Power to which votes for atoms are raised: a row is in the one that has most of them, unless
+#: others have nearly as many. Softer, what is said inside a class would leak into its neighbours.
+ATOM_SHARPNESS = 8.0
 #: Clusters that are tried for giving up, and for cutting: with ten clusters all of them.
 _MAX_TRIED = 10
-#: The most promising exchanges, of which it is seen what k-means makes of them.
-_MAX_FOLLOWED = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Worth:
-    """How likely clusters of the landmarks are: by the answers, and by what was known before.
+class Atoms:
+    """The pieces of the clusters, and what is known of them before anybody spoke.
 
-    ``mixture`` says where the rows of the answers are, ``looks`` what the landmarks look like
-    without answers.
+    Attributes
+    ----------
+    couplings : float64 array of shape (n_atoms, n_atoms)
+        How they attract each other.
+    start : int64 array of shape (n_atoms,)
+        Their clusters without answers.
+    anchors : float64 array of shape (n_atoms, n_clusters)
+        How much each holds of what gives a cluster its name.
+    shares : float64 array of shape (n_rows, n_atoms)
+        Where the rows spoken about are among them.
     """
 
-    answers: Answers
-    mixture: sp.csr_array
-    looks: Floats
+    couplings: Floats
+    start: Ints
+    anchors: Floats
+    shares: Floats
 
-    def of(self, labels: Ints) -> float:
-        """Return the log-likelihood of clusters."""
-        r = self.looks.shape[1]
-        together = self.answers.together(self.mixture @ one_hot(labels, r))
-        told = log_likelihood(self.answers, together[:, None], r)[0]
-        return float(told) + known_before(labels, self.looks)
+    @classmethod
+    def of(cls, basis: Basis, looks: Floats, votes: Floats) -> Atoms:
+        """Gather the atoms.
 
+        ``looks`` are what landmarks look like without answers, ``votes`` those that rows have for
+        each atom. Two atoms are of one class half as they look by the clusters, and half as they
+        are alike; all pairs of landmarks together are worth so many answers.
+        """
+        member = one_hot(basis.atoms, basis.n_atoms)
+        size = member.sum(axis=0)
+        look = member.T @ looks / size[:, None]
+        middle = unit_rows(member.T @ basis.likeness)
+        chance = (look @ look.T + np.clip(middle @ middle.T, 0.0, 1.0)) / 2
+        same, different = _log_odds(np.zeros(1), basis.n_clusters)
+        share = np.outer(size, size) / size.sum() ** 2
+        return cls(
+            couplings=PRIOR_ANSWERS * share * (chance * same + (1.0 - chance) * different),
+            start=basis.labels[np.unique(basis.atoms, return_index=True)[1]],
+            anchors=member.T @ basis.anchors,
+            shares=shares(votes**ATOM_SHARPNESS, axis=1),
+        )
 
-def regroup(coordinates: Floats, start: Ints, worth: Worth) -> Ints:
-    """Return clusters of the landmarks that the answers ask for."""
-    n_clusters = worth.looks.shape[1]
-    labels, _ = lloyd(coordinates, start, n_clusters, _MAX_ITER)
-    for _ in range(n_clusters if n_clusters > 2 else 0):
-        exchanged = _exchange(coordinates, labels, worth)
-        if exchanged is None:
-            break
-        labels = exchanged
-    return np.asarray(labels)
-
-
-def _exchange(coordinates: Floats, labels: Ints, worth: Worth) -> Ints | None:
-    """Return the clusters after the best exchange, or None if none is worth it."""
-    n_clusters = worth.looks.shape[1]
-    best, most = None, worth.of(labels) + CHANGE + np.log(n_clusters * (n_clusters - 1))
-    for tried in _promising(coordinates, labels, worth, most):
-        settled = _settle(coordinates, tried, worth)
-        if (value := worth.of(settled)) > most:
-            best, most = settled, value
-    return best
-
-
-def _promising(coordinates: Floats, labels: Ints, worth: Worth, least: float) -> list[Ints]:
-    """Return the clusters after the exchanges that are worth most as they are.
-
-    Only such are looked at as are worth the ``least`` by the answers alone.
-    """
-    answers, mixture, n_clusters = worth.answers, worth.mixture, worth.looks.shape[1]
-    half = cut_in_two(coordinates, labels, n_clusters)
-    member = one_hot(labels, n_clusters)
-    shares, first = mixture @ member, mixture @ (member * half[:, None])
-    second, i, j = shares - first, answers.i, answers.j
-    lost = first[i] * second[j] + second[i] * first[j]
-    together = answers.together(shares)[:, None]
-    cuts = _best(log_likelihood(answers, together - lost, n_clusters))
-    spread = _given_up(coordinates, labels, n_clusters)
-    without = np.array([answers.together(mixture @ one_hot(one, n_clusters)) for one in spread])
-    tried: list[tuple[float, Ints]] = []
-    for freed in _best(log_likelihood(answers, without.T, n_clusters)):
-        told = log_likelihood(answers, without[freed][:, None] - lost[:, cuts], n_clusters)
-        for cut, value in zip(cuts, told, strict=True):
-            if cut != freed and value > least:
-                one = np.where((labels == cut) & half, freed, spread[freed])
-                tried.append((float(value) + known_before(one, worth.looks), one))
-    tried.sort(key=lambda pair: -pair[0])
-    return [one for _, one in tried[:_MAX_FOLLOWED]]
+    def told(self, answers: Answers) -> Floats:
+        """Return how atoms attract each other once these answers have been given."""
+        same, different = _log_odds(answers.error(ERROR_RATE), self.anchors.shape[1])
+        odds = answers.reach * np.where(answers.must, same, different)
+        between = (self.shares[answers.i] * odds[:, None]).T @ self.shares[answers.j]
+        return np.asarray(self.couplings + between + between.T)
 
 
-def _settle(coordinates: Floats, labels: Ints, worth: Worth) -> Ints:
-    """Return the clusters that steps of k-means make, while these are worth no less."""
-    least = worth.of(labels)
-    for _ in range(_MAX_ITER):
-        moved, _ = lloyd(coordinates, labels, worth.looks.shape[1], 1)
-        value = worth.of(moved)
-        if value < least or np.array_equal(moved, labels):
-            break
-        labels, least = moved, value
-    return labels
-
-
-def known_before(labels: Ints, looks: Floats) -> float:
-    """Return the log-likelihood of clusters by what was known before, worth so many answers.
-
-    Two landmarks are of one class with the chance of their looks; the mean is over all pairs.
-    """
-    n, r = looks.shape
-    member = one_hot(labels, r)
-    together = np.square(member.sum(axis=0)).sum() / n**2
-    alike = np.square(looks.sum(axis=0)).sum() / n**2
-    both = np.square(member.T @ looks).sum() / n**2
+def _log_odds(error: Floats, n_clusters: int) -> tuple[Floats, Floats]:
+    """Return what a "same" and a "different" say for two atoms being of one class."""
     kept = (1.0 - MISPLACED) ** 2
-    if_together, if_not = kept + (1.0 - kept) / r, (1.0 - kept) / r
-    return PRIOR_ANSWERS * float(
-        both * np.log(if_together)
-        + (alike - both) * np.log(if_not)
-        + (together - both) * np.log1p(-if_together)
-        + (1.0 - alike - together + both) * np.log1p(-if_not)
-    )
+    chances = [kept + (1.0 - kept) / n_clusters, (1.0 - kept) / n_clusters]
+    together, apart = ((1.0 - error) * same + error * (1.0 - same) for same in chances)
+    return np.log(together / apart), np.log1p(-together) - np.log1p(-apart)
 
 
-def _best(value: Floats) -> Ints:
-    """Return the positions of the largest values, so many that trying all pairs stays cheap."""
-    return np.sort(np.argsort(-value, kind="stable")[:_MAX_TRIED])
+def regroup(atoms: Atoms, answers: Answers) -> Floats:
+    """Return memberships of the atoms: all clusters on the way to the best, by what they are worth.
+
+    The way begins at the clusters without answers; first single atoms move, then one exchange is
+    made after the other.
+    """
+    couplings, anchors, n_clusters = atoms.told(answers), atoms.anchors, atoms.anchors.shape[1]
+    price = CHANGE + np.log(max(n_clusters * (n_clusters - 1), 1))
+    best = polish(couplings, atoms.start, n_clusters)
+    values = {
+        _key(_named(one, anchors)): float(worth(couplings, one)) for one in (atoms.start, best)
+    }
+    for number in range(1, n_clusters + 1):
+        tried, gained = exchanges(couplings, best, n_clusters, _MAX_TRIED)
+        most = max(values.values())
+        for one, value in zip(tried, gained - number * price, strict=True):
+            values.setdefault(_key(_named(one, anchors)), float(value))
+        if len(gained) == 0 or gained.max() - number * price <= most:
+            break
+        best = tried[gained.argmax()]
+    chances = softmax_rows(np.array([list(values.values())]))[0]
+    member = np.zeros(anchors.shape)
+    for chance, key in zip(chances, values, strict=True):
+        member += chance * one_hot(np.frombuffer(key, dtype=np.int64), n_clusters)
+    return member
 
 
-def _given_up(coordinates: Floats, labels: Ints, n_clusters: int) -> list[Ints]:
-    """Return, for each cluster, the labels when its landmarks go to the nearest of the others."""
-    size = np.bincount(labels, minlength=n_clusters)
-    sums = np.zeros((n_clusters, coordinates.shape[1]))
-    np.add.at(sums, labels, coordinates)
-    centers = sums / np.maximum(size, 1)[:, None]
-    near = coordinates @ centers.T - np.square(centers).sum(axis=1) / 2
-    near[:, size == 0] = -np.inf
-    near[np.arange(len(labels)), labels] = -np.inf
-    next_one = near.argmax(axis=1)
-    return [np.where(labels == c, next_one, labels) for c in range(n_clusters)]
+def _key(labels: Ints) -> bytes:
+    return labels.astype(np.int64).tobytes()
 
 
-def log_likelihood(answers: Answers, together: Floats, n_clusters: int) -> Floats:
-    """Return the log-likelihood of the answers for each column of chances of being together."""
-    kept = (1.0 - MISPLACED) ** 2
-    same = kept * np.clip(together, 0.0, 1.0) + (1.0 - kept) / n_clusters
-    right = np.where(answers.must[:, None], same, 1.0 - same)
-    error = answers.error(ERROR_RATE)[:, None]
-    return np.asarray(np.log((1.0 - error) * right + error * (1.0 - right)).sum(axis=0))
+def _named(labels: Ints, anchors: Floats) -> Ints:
+    """Return the labels, every cluster named by what it holds."""
+    held = anchors.T @ one_hot(labels, anchors.shape[1])
+    return np.asarray(np.argsort(claims(held))[labels])
 
 
-def cut_in_two(coordinates: Floats, labels: Ints, n_clusters: int) -> Bools:
-    """Tell for each landmark in which half of its cluster it is: 2-means along the main axis."""
-    half = np.zeros(len(labels), dtype=bool)
-    for c in range(n_clusters):
-        members = np.flatnonzero(labels == c)
-        if len(members) < 4:
-            continue
-        around = np.ascontiguousarray(coordinates[members] - coordinates[members].mean(axis=0))
-        axis = around[np.square(around).sum(axis=1).argmax()]
-        for _ in range(15):  # power iteration
-            axis = around.T @ (around @ axis)
-            axis = axis / max(float(np.linalg.norm(axis)), np.finfo(float).tiny)
-        side = (around @ axis > 0).astype(np.int64)
-        if 0 < side.sum() < len(members):
-            side, _ = lloyd(around, side, 2, 20)
-        half[members] = side > 0
-    return half
+def claims(held: Floats) -> Ints:
+    """Return which cluster gets each name; ``held`` is the share of each name that a cluster holds.
+
+    A cluster that holds most of a name gets it, of several names the first, which was the largest
+    cluster's; the others go by the largest share that is left. So nothing changes unless a share
+    tips over a half; the best sum of all shares may change many names at once.
+    """
+    first = 2.0 - np.arange(len(held)) / len(held)
+    held = np.where(held > 0.5, first[:, None], held)
+    cluster = np.empty(len(held), dtype=np.int64)
+    for _ in range(len(held)):
+        name, taken = divmod(int(held.argmax()), len(held))
+        cluster[name] = taken
+        held[name] = held[:, taken] = -np.inf
+    return cluster

@@ -26,7 +26,7 @@ from linkwise.cluster.sequential.ask import (
     choose_groups,
     choose_pairs,
 )
-from linkwise.cluster.sequential.follow import Proposal, follow, gain_over_share
+from linkwise.cluster.sequential.follow import Proposal, Weighing, follow, gain_over_share
 from linkwise.cluster.sequential.hearing import Hearing
 from linkwise.cluster.sequential.honour import settle_rows
 from linkwise.cluster.sequential.landmarks import (
@@ -142,10 +142,11 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
 
     .. math:: z_i \sim \mathrm{softmax}(\log[(1-\delta) v_i + \delta / r] + \phi_i W)
 
-    where :math:`v_i` are the votes of clusters that k-means finds once answers have bent the
-    landmarks' graph and their features' metric; :math:`\phi_i` are the row's coordinates in both,
-    and :math:`W` corrects the clusters so that the answers :math:`[z_i = z_j]`, each wrong with a
-    small probability, become likely. A second way of learning takes the classes for Gaussians that
+    where :math:`v_i` are the votes of the clusters that the answers make of small pieces of those
+    without answers; :math:`\phi_i` are the row's coordinates in the landmarks' graph and in a
+    metric that must-links teach; and :math:`W` corrects the clusters so that the answers
+    :math:`[z_i = z_j]`, each wrong with a small probability, become likely. A second way of
+    learning takes the classes for Gaussians that
     share one covariance. This is done with each of five parts of the answers left out, and
     averaged. How much better a view predicts what was left out than another does says how much it
     counts, and no answers are a view, too. Belief propagation over all answers then gives the
@@ -397,23 +398,51 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         ``n_clusters="auto"`` the model follows by itself, and there is nothing to propose.
         """
         at = self._now
-        if at.wanted == "auto" or at.links.n_links + at.named.n_known == 0:
+        if at.wanted == "auto":
             return None
-        hearing, now = self._hearing(at.ensemble, at.basis, at.links, at.named), at.n_clusters
+        return self.weigh_k(at.links, at.named).proposal
+
+    def weigh_k(self, links: Links, labels: PartialLabels) -> Weighing:
+        """Return what answers say about this number of clusters; the model need not know them.
+
+        Parameters
+        ----------
+        links, labels : Links and PartialLabels
+            The answers, about the rows of the model.
+        """
+        at = self._now
+        hearing, now = self._hearing(at.ensemble, at.basis, links, labels), at.n_clusters
+        if len(hearing.answers) == 0:
+            return Weighing(None, 0.0)
         found = hearing.climb(now, at.basis.n_landmarks)
-        best = follow(found, now)
+        best, gain = follow(found, now), gain_over_share(found[now], hearing.answers.must)
         if best == now:
-            return None
+            return Weighing(None, gain)
         apart, joined = hearing.contradictions(now)
-        gain = found[best] - found[now]
+        better = found[best] - found[now]
         more = f"{abs(best - now)} {'more' if best > now else 'fewer'}"
-        return Proposal(
-            best,
+        reason = (
             f"{more}: {best} clusters predict answers that were left out better than {now} do, by "
-            f"{gain:.1f} nats. With {now} clusters, {apart} of {len(hearing.answers)} answers say "
-            f"that rows of one cluster differ, and {joined} that rows of two are the same.",
-            gain,
+            f"{better:.1f} nats. With {now} clusters, {apart} of {len(hearing.answers)} answers "
+            f"say that rows of one cluster differ, and {joined} that rows of two are the same."
         )
+        return Weighing(Proposal(best, reason, better), gain)
+
+    def compare_k(self, k: int, links: Links, labels: PartialLabels) -> float:
+        """Return by how many nats ``k`` clusters foretell answers better than this number does.
+
+        Parameters
+        ----------
+        k : int
+            Another number of clusters.
+        links, labels : Links and PartialLabels
+            The answers, each left out in turn; the model need not know them.
+        """
+        at = self._now
+        hearing = self._hearing(at.ensemble, at.basis, links, labels)
+        if len(hearing.answers) == 0:
+            return 0.0
+        return hearing.evidence(k) - hearing.evidence(at.n_clusters)
 
     def foretells(self) -> float:
         """Return by how many nats the answers, each left out in turn, are foretold.
