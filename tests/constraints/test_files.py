@@ -17,6 +17,7 @@ from linkwise.errors import InvalidInput
 from linkwise.files.csv_writer import disarmed, rearmed
 
 SKIP = " Leave such entries out with skip_unknown=True."
+NAME = " Name them with left=, right= and kind=."
 BOTH = " Give ids= if rows go by id, or leave such entries out with skip_unknown=True."
 SUFFIXES = [".csv", ".json", ".parquet"]
 quick = settings(
@@ -116,8 +117,8 @@ def refused(read, *args, **kwargs):
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("", " line 1: the columns must be i, j, kind, got nothing."),
-        ("0,1,must\n", " line 1: the columns must be i, j, kind, got '0', '1', 'must'."),
+        ("", " line 1: the columns must be i, j, kind, got nothing." + NAME),
+        ("0,1,must\n", " line 1: the columns must be i, j, kind, got '0', '1', 'must'." + NAME),
         ("i,j,kind\n0,1,must\n0,2\n", " line 3: 2 values for 3 columns."),
         ("i,j,kind\n0,4,must\n", " line 2: row 4 points outside the 4 rows (0 to 3)." + SKIP),
         ("i,j,kind\n-1,2,must\n", " line 2: row -1 points outside the 4 rows (0 to 3)." + SKIP),
@@ -212,7 +213,7 @@ def test_mistakes_in_a_parquet_file_are_named_by_entry(tmp_path):
     )
     PartialLabels(["a"]).write(path)
     assert refused(Links.read, path, 3) == (
-        "answers.parquet: the columns must be i, j, kind, got 'row', 'label'."
+        "answers.parquet: the columns must be i, j, kind, got 'row', 'label'." + NAME
     )
     path.write_text("not parquet")
     assert refused(Links.read, path, 3) == (

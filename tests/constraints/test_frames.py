@@ -40,7 +40,11 @@ def test_the_columns_of_a_data_frame_may_have_any_names(backend):
     [
         ([(0, 1)], "expected a data frame that is all there, got list."),
         (pl.LazyFrame({"i": [0]}), "expected a data frame that is all there, got LazyFrame."),
-        ({"i": [0], "j": [1]}, "the data frame has no column 'kind', it has 'i', 'j'."),
+        (
+            {"i": [0], "j": [1]},
+            "the data frame has no column 'kind', it has 'i', 'j'. "
+            "Name them with left=, right= and kind=.",
+        ),
         (
             {"i": [0, 1], "j": [1, 1], "kind": ["must", "must"]},
             "the data frame's row 1: 1 is linked to itself.",

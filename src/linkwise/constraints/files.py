@@ -39,7 +39,7 @@ from linkwise.constraints.formats import (
 from linkwise.constraints.kinds import doubtful_zero, verdict_of
 from linkwise.constraints.pairs import Pairs, Weights
 from linkwise.constraints.row_names import Ids, RowNames
-from linkwise.errors import ConstraintWarning, InvalidInput, InvalidLinks
+from linkwise.errors import Advice, ConstraintWarning, InvalidInput, InvalidLinks, Remedy
 from linkwise.files.delimited import number
 from linkwise.files.endings import KNOWLEDGE_READ
 
@@ -70,7 +70,8 @@ def read_entries(path: Path, rows: RowNames, columns: Columns) -> Table:
             raise InvalidLinks(f"{path.name}: a .json file of links has no columns to choose from.")
         return _links_from_json(path, rows)
     needed = tuple(name for name in columns.values() if name is not None)
-    return renamed(read_table(path, needed), columns)
+    advice = [Advice(Remedy.NAME_COLUMNS)] if columns == LINK_COLUMNS else []
+    return renamed(read_table(path, needed, *advice), columns)
 
 
 def links_of(

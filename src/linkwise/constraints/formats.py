@@ -7,7 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from linkwise.errors import InvalidFile, InvalidInput, InvalidLinks
+from linkwise.errors import (
+    Advice,
+    InvalidFile,
+    InvalidInput,
+    InvalidLinks,
+    MissingColumns,
+    Remedy,
+)
 from linkwise.files.arrow import read_arrow
 from linkwise.files.csv_writer import rearmed, write_csv
 from linkwise.files.delimited import Delimited, has_decimal_comma
@@ -60,11 +67,13 @@ def suffix_of(path: Path, known: tuple[str, ...] = KNOWLEDGE_WRITTEN) -> str:
     return suffix
 
 
-def read_table(path: Path, needed: tuple[str, ...]) -> Table:
-    """Read a file of columns, which all of ``needed`` must be among."""
+def read_table(path: Path, needed: tuple[str, ...], *advice: Advice) -> Table:
+    """Read a file of columns, which all of ``needed`` must be among; ``advice`` if they are not."""
     read = _read_text if suffix_of(path, KNOWLEDGE_READ) in DELIMITED else _read_typed
     try:
-        return read(path, needed)
+        return read(path, needed, *advice)
+    except MissingColumns:
+        raise
     except InvalidFile as error:
         raise InvalidLinks(str(error)) from error
 
@@ -78,7 +87,8 @@ def renamed(table: Table, names: Mapping[str, str | None]) -> Table:
     for role, name in wanted.items():
         if name not in table.columns and names[role] is not None:
             found = ", ".join(map(repr, table.columns)) or "none"
-            raise InvalidLinks(f"{table.name} has no column {name!r}, it has {found}.")
+            advice = [Advice(Remedy.NAME_COLUMNS)] if name == role else []
+            raise MissingColumns(table.name, f" has no column {name!r}, it has {found}.", *advice)
     columns = {role: table.columns[n] for role, n in wanted.items() if n in table.columns}
     return replace(table, columns=columns)
 
@@ -91,14 +101,14 @@ def write_table(path: Path, columns: dict[str, list[Any]]) -> None:
         write_parquet(path, columns)
 
 
-def _read_text(path: Path, needed: tuple[str, ...]) -> Table:
+def _read_text(path: Path, needed: tuple[str, ...], *advice: Advice) -> Table:
     """Read a file whose first line names the columns; all values are text.
 
     The apostrophe with which formulas are written is taken off again.
     """
     source = Delimited.open(path)
     header = [name.strip() for name in source.first]
-    _check_columns(f"{path.name} line 1", header, needed)
+    _check_columns(path, " line 1", header, needed, *advice)
     batches = list(source.batches(header=True))
     columns = zip(*batches, strict=True)
     cells = [[_as_said(cell) for part in parts for cell in part.to_pylist()] for parts in columns]
@@ -116,10 +126,10 @@ def _as_said(cell: str | None) -> str | None:
     return rearmed(cell) if cell is not None and cell.startswith("'") else cell
 
 
-def _read_typed(path: Path, needed: tuple[str, ...]) -> Table:
+def _read_typed(path: Path, needed: tuple[str, ...], *advice: Advice) -> Table:
     """Read a file whose columns have types; entries are counted from 0."""
     table = read_arrow(path)
-    _check_columns(path.name, table.column_names, needed)
+    _check_columns(path, "", table.column_names, needed, *advice)
     return Table(table.to_pydict(), path.name, lambda entry: f"entry {entry}")
 
 
@@ -145,7 +155,10 @@ def write_parquet(path: Path, columns: dict[str, list[Any]]) -> None:
     pq.write_table(pa.table(columns), path)
 
 
-def _check_columns(place: str, header: list[str], needed: tuple[str, ...]) -> None:
+def _check_columns(
+    path: Path, place: str, header: list[str], needed: tuple[str, ...], *advice: Advice
+) -> None:
     if not set(needed) <= set(header):
         found = ", ".join(map(repr, header)) or "nothing"
-        raise InvalidLinks(f"{place}: the columns must be {', '.join(needed)}, got {found}.")
+        complaint = f"{place}: the columns must be {', '.join(needed)}, got {found}."
+        raise MissingColumns(path.name, complaint, *advice)

@@ -28,9 +28,8 @@ def links_from_frame(
     """Return the number of rows, must-links, cannot-links and weights; ``names`` are columns."""
     found = frame_columns(frame)
     used = {name for role, name in names.items() if name is not None} | {"weight"}
-    columns = {name: _listed(found[name]) for name in found if name in used}
-    unread: dict[str, list[Any]] = {name: [] for name in found if name not in used}
-    table = Table(columns | unread, "the data frame", lambda entry: f"row {entry}", joint="'s ")
+    columns = {name: _listed(found[name]) if name in used else [] for name in found}
+    table = Table(columns, "the data frame", lambda entry: f"row {entry}", joint="'s ")
     table = renamed(table, names)
     known = ids if ids is None or isinstance(ids, Sized) else list(ids)
     if n_samples is None:

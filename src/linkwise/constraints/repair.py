@@ -81,15 +81,24 @@ def links_to_withdraw(must: Pairs, cannot: Pairs, weight: Weights) -> tuple[Choi
     rows, smallest = smallest_rows(must)
     must_group = smallest[np.searchsorted(rows, must[:, 0])]
     wrong_group = smallest[np.searchsorted(rows, cannot[wrong, 0])]
+    groups = np.unique(wrong_group)
+    musts_of, wrong_of = _members(must_group, groups), _members(wrong_group, groups)
     withdrawn, all_exact = [], True
-    for group in np.unique(wrong_group):
-        musts = np.flatnonzero(must_group == group)
-        cannots = wrong[wrong_group == group]
-        links = np.concatenate((musts, len(must) + cannots))
-        chosen, exact = _Component(must[musts], cannot[cannots], weight[links]).solve()
+    for musts, wrongs in zip(musts_of, wrong_of, strict=True):
+        links = np.concatenate((musts, len(must) + wrong[wrongs]))
+        component = _Component(must[musts], cannot[wrong[wrongs]], weight[links])
+        chosen, exact = component.solve()
         withdrawn.append(links[chosen])
         all_exact &= exact
     return np.sort(np.concatenate(withdrawn)), all_exact
+
+
+def _members(group: NDArray[np.int64], groups: NDArray[np.int64]) -> list[Choice]:
+    """Return where each of the sorted ``groups`` stands in ``group``."""
+    order = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], groups)
+    stops = np.searchsorted(group[order], groups, side="right")
+    return [order[i:j] for i, j in zip(starts.tolist(), stops.tolist(), strict=True)]
 
 
 class _Component:
@@ -112,6 +121,9 @@ class _Component:
 
     def solve(self) -> tuple[Choice, bool]:
         """Return the links to withdraw, and whether no lighter ones would do."""
+        if self.n_must == self.n_rows - 1 and len(self.cannot) == 1:  # a tree: the only ring
+            (ring,) = self.whole_rings(np.empty(0, dtype=np.int64))
+            return np.array([min(ring, key=lambda link: (self.weight[link], link))]), True
         rings, greedy = self.greedy()
         quick = [self.put_back(chosen) for chosen in (greedy, self.broken_by_compromise())]
         best = min(quick, key=lambda chosen: float(self.weight[chosen].sum()))
@@ -131,17 +143,12 @@ class _Component:
     def put_back(self, chosen: Choice) -> Choice:
         """Return the chosen links less those, heaviest first, that contradict nothing."""
         keep = self._all_but(chosen)
-        ends = component_numbers(self.n_rows, self.must[keep[: self.n_must]])[self.pairs]
-        is_cannot = np.arange(len(keep)) >= self.n_must
+        clusters = _Clusters(component_numbers(self.n_rows, self.must[keep[: self.n_must]]))
+        for i, j in self.cannot[keep[self.n_must :]].tolist():
+            clusters.separate(i, j)
         for link in chosen[np.lexsort((chosen, -self.weight[chosen]))].tolist():
-            i, j = ends[link].tolist()
-            if is_cannot[link]:
-                keep[link] = i != j
-                continue
-            between = ((ends == (i, j)) | (ends == (j, i))).all(axis=1)
-            keep[link] = not (between & is_cannot & keep).any()
-            if keep[link]:
-                ends[ends == j] = i
+            i, j = self.pairs[link].tolist()
+            keep[link] = clusters.join(i, j) if link < self.n_must else clusters.separate(i, j)
         return np.flatnonzero(~keep)
 
     def greedy(self) -> tuple[list[Ring], Choice]:
@@ -184,6 +191,49 @@ class _Component:
         keep = np.ones(len(self.weight), dtype=bool)
         keep[chosen] = False
         return keep
+
+
+class _Clusters:
+    """Clusters that are joined and kept apart, one link after the other, where nothing forbids it.
+
+    The smaller list of those to keep apart from goes into the longer one, so that a thousand links
+    take little more than ten times as long as a hundred.
+    """
+
+    def __init__(self, clusters: NDArray[np.int64]) -> None:
+        self._cluster = clusters.tolist()
+        self._joined_to = list(range(len(self._cluster)))
+        self._apart: list[set[int]] = [set() for _ in self._cluster]
+
+    def separate(self, i: int, j: int) -> bool:
+        """Keep the clusters of two rows apart; returns whether they are two."""
+        a, b = self._of(i), self._of(j)
+        if a != b:
+            self._apart[a].add(b)
+            self._apart[b].add(a)
+        return a != b
+
+    def join(self, i: int, j: int) -> bool:
+        """Make the clusters of two rows one; returns whether nothing keeps them apart."""
+        a, b = self._of(i), self._of(j)
+        if b in self._apart[a]:
+            return False
+        if len(self._apart[a]) < len(self._apart[b]):
+            a, b = b, a
+        if a != b:
+            self._joined_to[b] = a
+            for other in self._apart[b]:
+                self._apart[other].remove(b)
+                self._apart[other].add(a)
+            self._apart[a] |= self._apart[b]
+        return True
+
+    def _of(self, row: int) -> int:
+        cluster = self._cluster[row]
+        while self._joined_to[cluster] != cluster:
+            self._joined_to[cluster] = self._joined_to[self._joined_to[cluster]]
+            cluster = self._joined_to[cluster]
+        return int(cluster)
 
 
 def _lightest(rings: list[Ring], weight: Weights) -> Choice | None:
