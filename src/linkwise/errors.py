@@ -62,6 +62,7 @@ class Remedy(Enum):
     NAME_ARRAY = "name one of them"
     SAVE_AS_UTF8 = "save it as UTF-8"
     GIVE_IDS = "give ids= if rows go by id"
+    NAME_COLUMNS = "name them with left=, right= and kind="
     SKIP_UNKNOWN = "leave such entries out with skip_unknown=True"
 
 
@@ -116,6 +117,22 @@ class InvalidLinks(InvalidInput):
     >>> lw.Links(4, must=[(0, 9)])
     Traceback (most recent call last):
     linkwise.errors.InvalidLinks: must[0] = (0, 9) points outside the 4 rows (0 to 3).
+    """
+
+
+class MissingColumns(InvalidFile, InvalidLinks):
+    """A table of links or labels lacks columns that were looked for.
+
+    Examples
+    --------
+    >>> import pandas as pd, linkwise as lw
+    >>> said = pd.DataFrame({"a": [0], "b": [1], "kind": ["same"]})
+    >>> lw.Links.from_frame(said)
+    Traceback (most recent call last):
+    linkwise.errors.MissingColumns: the data frame has no column 'i', it has 'a', 'b', 'kind'. \
+Name them with left=, right= and kind=.
+    >>> lw.Links.from_frame(said, left="a", right="b")
+    Links(n_samples=2, must=1, cannot=0)
     """
 
 

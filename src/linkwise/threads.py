@@ -22,7 +22,6 @@ from queue import Empty, SimpleQueue
 from typing import TypeVar
 
 import joblib
-from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 from threadpoolctl import threadpool_limits
 
 from linkwise.errors import InvalidInput
@@ -59,6 +58,9 @@ def count_openmp_threads() -> int:
     OMP_NUM_THREADS and threadpoolctl rule it. For work that stands beside scikit-learn's own and
     has no ``n_jobs``.
     """
+    # half a second to import, and workers of a cluster do without
+    from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
+
     return int(_openmp_effective_n_threads())
 
 

@@ -1,5 +1,7 @@
 """Asking workers that die, without a cluster: Ray's answers are played."""
 
+import socket
+
 import pytest
 
 from linkwise import SequentialClustering
@@ -54,7 +56,7 @@ def test_a_machine_that_is_silent_is_waited_for(played):
     answers += [unreachable(), lost(), unreachable(), "done"]
     assert calls.Call(work).result() == "done"
     assert work.n_asked == 4
-    assert pauses == [0.5, 1.0, 2.0]
+    assert pauses == [1.0, 4.0, 16.0]
     assert sum(calls.PAUSES) > 60  # Ray may need that long to see that it is dead
 
 
@@ -92,13 +94,22 @@ def test_a_cluster_that_is_not_there_is_a_sentence(monkeypatch, address, asked, 
 
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     monkeypatch.setattr(ray, "init", fail)
+    monkeypatch.setattr(socket, "create_connection", lambda *_: socket.socket())
     model = SequentialClustering(2, n_partitions=2, engine=Ray(address))
     with pytest.raises(LinkwiseError) as caught:
         model.fit([[0.0], [1.0], [8.0], [9.0]])
     assert str(caught.value) == (
         f"there is no Ray cluster {where} (Exception: the node timed out during startup.). A "
-        "machine that is busy may need a second try; nothing was begun."
+        "machine that is busy may need another try; nothing was begun."
     )
+
+
+def test_an_address_at_which_nobody_listens_is_said_at_once():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and does not listen
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(LinkwiseError, match=f"no Ray cluster at {address} .*refused"):
+            Ray(address).connect()
 
 
 @pytest.mark.parametrize(

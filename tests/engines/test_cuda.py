@@ -3,6 +3,7 @@
 import copy
 import importlib.util
 import pickle
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,7 +16,7 @@ from linkwise.engines.base import Ballot
 from linkwise.engines.cpu import Cpu
 from linkwise.engines.cuda import Cuda
 from linkwise.engines.rules import ByNearestCenter, ByTables, ByWeights
-from linkwise.ensemble import build_ensemble
+from linkwise.ensemble import Ensemble, build_ensemble, holding, store
 from linkwise.errors import InvalidInput, MissingDevice, MissingExtra
 from linkwise.kernels.cuda import device, resident
 from linkwise.lazy import LazyModule
@@ -147,6 +148,16 @@ def test_rows_that_are_added_are_brought_to_the_gpu(engine):
 
 
 @pytest.mark.gpu
+def test_labels_in_a_file_that_nobody_lends_are_counted_in_parts(engine, monkeypatch, tmp_path):
+    build_ensemble(X, 4, n_partitions=30, seed=0).save(tmp_path / "a")
+    monkeypatch.setattr(holding, "_lease", lambda _: False)
+    monkeypatch.setattr(store, "PART_ROWS", 2_500)
+    ensemble = Ensemble.load(tmp_path / "a")
+    for rule in rules(ensemble, 5):
+        assert_same_votes(engine, ensemble, rule)
+
+
+@pytest.mark.gpu
 def test_labels_that_do_not_fit_are_counted_in_stretches(engine, monkeypatch):
     ensemble = build_ensemble(X, 4, n_partitions=30, seed=0)
     monkeypatch.setattr(resident, "free_bytes", lambda: 0)
@@ -222,6 +233,27 @@ def test_no_cupy_is_a_sentence(monkeypatch):
     device.require_device.cache_clear()
     with pytest.raises(MissingExtra, match=r'engine="cuda" needs CuPy: pip install "linkwise\[gpu'):
         Cuda()
+
+
+def test_labels_in_a_file_are_lent_while_they_are_brought_to_the_gpu(
+    pretend, monkeypatch, tmp_path
+):
+    pretend(properties(b"NVIDIA H200", 9, 0, 232448))
+    build_ensemble(X, 4, n_partitions=30, seed=0).save(tmp_path / "a")
+    ensemble, engine, brought = Ensemble.load(tmp_path / "a"), Cuda(), []
+
+    def count(blocks, rule, n_threads, kept):
+        brought.append((ensemble.labels._watch._holders, kept is engine._resident))
+        return rule.count(blocks, n_threads)
+
+    monkeypatch.setattr(engine, "_count", count)
+    monkeypatch.setattr(store, "PART_ROWS", 2_500)
+    rule = rules(ensemble, 5)[0]
+    assert_same_votes(engine, ensemble, rule)
+    assert brought == [(int(sys.platform == "linux"), True)]
+    monkeypatch.setattr(holding, "_lease", lambda _: False)
+    assert_same_votes(engine, ensemble, rule)
+    assert brought[1:] == [(0, False)] * 3
 
 
 def test_no_gpu_is_a_sentence(pretend):

@@ -1,5 +1,8 @@
 """What an engine is asked, and that nothing else looks at all rows."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -162,3 +165,12 @@ def test_a_rule_is_its_formula(which):
     two = np.sort(found, axis=1)[:, -2:]
     np.testing.assert_allclose(votes.margins, (two[:, 1] - two[:, 0]) / scale, atol=0.02)
     assert rule.n_clusters == 4
+
+
+def test_a_worker_starts_without_scikit_learn():
+    """Half of its seconds: a cluster starts two workers a processor for every fit."""
+    script = "import sys, linkwise.engines.on_ray.keepers; print('sklearn' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"

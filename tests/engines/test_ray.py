@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -15,10 +16,11 @@ import pytest
 from sklearn.datasets import make_blobs
 
 import linkwise as lw
+from linkwise.engines.on_ray import calls
 from linkwise.engines.on_ray import keepers as keeping
-from linkwise.ensemble import as_source
+from linkwise.ensemble import as_source, build_ensemble
 from linkwise.ensemble.execution import Execution
-from linkwise.errors import Cancelled, InvalidInput, MissingData, MissingExtra
+from linkwise.errors import Cancelled, InvalidInput, LinkwiseError, MissingData, MissingExtra
 from linkwise.session import Session
 
 ray = pytest.importorskip(
@@ -33,9 +35,7 @@ LINKS = lw.Links.sample(y, 20, random_state=0)
 
 
 @pytest.fixture(scope="module")
-def cluster():
-    from ray.cluster_utils import Cluster
-
+def cluster(start_cluster):
     machine = {"num_cpus": 1, "object_store_memory": 80_000_000}
     asked_often = {  # whether a machine is alive: soon known to be dead, also where all is slow
         "health_check_initial_delay_ms": 0,
@@ -43,8 +43,7 @@ def cluster():
         "health_check_failure_threshold": 10,
         "health_check_timeout_ms": 10_000,
     }
-    head = {**machine, "include_dashboard": False, "_system_config": asked_often}
-    made = Cluster(initialize_head=True, head_node_args=head)
+    made = start_cluster(**machine, _system_config=asked_often)
     made.machine = machine
     ray.init(address=made.address, log_to_driver=False)
     yield made
@@ -226,24 +225,112 @@ def test_a_session_lives_there_and_opens_again(folder, tmp_path, monkeypatch):
         assert other.n_rows == 3000
 
 
+@pytest.fixture(scope="module")
+def trained():
+    """What it takes to label rows: how they are prepared, and partitions."""
+    ensemble = build_ensemble(X, 3, n_partitions=6, seed=0)
+    return ensemble.preparation, ensemble.models
+
+
+def label_there(rows, trained, **options):
+    """Have rows labelled on the cluster."""
+    lw.engines.Ray(shards=1, **options).label(rows, *trained, None, Execution())
+
+
+def schema_that_differs(file):
+    table = pq.read_table(file)
+    pq.write_table(table.set_column(2, "f2", pa.array(["text"] * len(table))), file)
+
+
+def value_that_no_sample_met(file):
+    table = pq.read_table(file)
+    spoiled = table["f2"].to_numpy().copy()
+    spoiled[999] = np.nan
+    pq.write_table(table.set_column(2, "f2", pa.array(spoiled)), file)
+
+
+@pytest.mark.parametrize(
+    ("harm", "error", "sentence"),
+    [
+        (schema_that_differs, InvalidInput, r"column 'f2' of .*2\.parquet holds string values"),
+        (value_that_no_sample_met, InvalidInput, r"X\[2000, 2\] is NaN"),
+        (os.remove, MissingData, r"there is no file .*2\.parquet"),
+    ],
+)
 @pytest.mark.usefixtures("cluster")
-def test_what_goes_wrong_on_a_worker_is_said_as_here(tmp_path):
-    """A file is gone when labels are to be made again; a value that no sample met is bad."""
-    files, storage = [str(tmp_path / f"{k}.npy") for k in range(2)], tmp_path / "storage"
-    for file, rows in zip(files, np.split(X, [1500]), strict=True):
-        np.save(file, rows)
-    engine = lw.engines.Ray(shards=1, storage=storage)
-    model = make(engine).fit(files)
-    sources = as_source(files), model.ensemble_.preparation, model.ensemble_.models
-    os.remove(files[1])
-    shutil.rmtree(storage)
-    with pytest.raises(MissingData, match=r"there is no file .*1\.npy"):
-        engine.label(*sources, None, Execution())
-    spoiled = X[1500:].copy()
-    spoiled[1000, 2] = np.nan
-    np.save(files[1], spoiled)
-    with pytest.raises(InvalidInput, match=r"X\[2500, 2\] is NaN"):
-        engine.label(*sources, None, Execution())
+def test_a_file_that_changed_since_is_said_by_the_worker_as_here(
+    folder, trained, tmp_path, harm, error, sentence
+):
+    """The driver saw the files as they were; the worker that labels their rows does not."""
+    own = shutil.copytree(folder, tmp_path / "own")
+    rows = as_source(own)
+    harm(own / "2.parquet")
+    with pytest.raises(error, match=sentence):
+        label_there(rows, trained)
+
+
+class Troubled:
+    """Rows whose reading ends in trouble on a worker, not here."""
+
+    n_rows, n_features = X.shape
+
+    def __init__(self, trouble):
+        self._trouble, self._here = trouble, os.getpid()
+
+    def read(self, start, stop):
+        if os.getpid() != self._here:
+            self._trouble()
+        return X[start:stop]
+
+
+def ask_for_too_much():
+    np.ones(1 << 47, np.uint8)
+
+
+def be_killed():
+    """Die as the kernel lets die who has taken all memory."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    ("trouble", "sentence"),
+    [
+        (ask_for_too_much, r"^a worker of the cluster has too little memory \(Unable to allocate"),
+        (be_killed, r"^a worker of the cluster died again and again .*too little memory: ask for"),
+    ],
+)
+@pytest.mark.usefixtures("cluster")
+def test_a_worker_out_of_memory_is_a_sentence(trained, trouble, sentence, monkeypatch):
+    monkeypatch.setattr(calls, "PAUSES", (0.1,))
+    with pytest.raises(LinkwiseError, match=sentence):
+        label_there(Troubled(trouble), trained)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of 64 KB."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("a small disk needs the right to mount one: run the tests as root")
+    yield place
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+@pytest.mark.usefixtures("cluster")
+def test_a_full_disk_of_a_worker_is_a_sentence_and_the_call_can_be_made_again(
+    folder, trained, small_disk
+):
+    others = small_disk / "of others"
+    others.write_bytes(bytes(40_000))
+    rows = as_source(folder)
+    with pytest.raises(LinkwiseError, match=f"no room for .* of labels in {small_disk}.*Make some"):
+        label_there(rows, trained, storage=small_disk)
+    others.unlink()
+    label_there(rows, trained, storage=small_disk)
+    (file,) = small_disk.rglob("labels.npy")
+    assert file.stat().st_size >= 6 * 3000
 
 
 @pytest.mark.usefixtures("cluster")

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import httpx
 import numpy as np
@@ -19,31 +20,32 @@ from linkwise.session import Session
 ray = pytest.importorskip(
     "ray", reason="the engine on a cluster needs Ray: pip install 'ray[data]'"
 )
+psutil = pytest.importorskip(
+    "psutil", reason="who listens where is asked of psutil: pip install it"
+)
 
 pytestmark = pytest.mark.xdist_group("ray")
 
 TOKEN = "a-token-for-the-tests-of-a-cluster-0123456789"
 PATIENCE = 180
+WANTED = {"name": "many", "n_clusters": 3, "source": {"file": "rows/"}}
 
 
 @pytest.fixture
-def address():
-    from ray.cluster_utils import Cluster
-
-    machine = {"num_cpus": 1, "object_store_memory": 80_000_000, "include_dashboard": False}
-    cluster = Cluster(initialize_head=True, head_node_args=machine)
+def address(start_cluster):
+    cluster = start_cluster(num_cpus=1)
     yield cluster.address
     cluster.shutdown()
 
 
 @pytest.fixture
-def start(address, tmp_path):
+def start(tmp_path):
     """Start ``linkwise serve --ray`` as a process of its own."""
     (tmp_path / "token").write_text(TOKEN)
     (tmp_path / "token").chmod(0o600)
     running, clients = [], []
 
-    def begin():
+    def begin(address):
         command = [
             sys.executable,
             "-c",
@@ -87,21 +89,29 @@ def made(client, wanted):
     raise AssertionError(f"the job is not over: {found}")
 
 
-def test_the_service_finds_its_labels_again_after_it_was_killed(start, tmp_path):
+@pytest.fixture
+def rows(tmp_path):
+    """A folder of two files, and what they hold."""
     X, y = make_blobs(2500, n_features=3, centers=3, cluster_std=2.0, random_state=0)
-    (tmp_path / "data" / "rows").mkdir(parents=True)
+    folder = tmp_path / "data" / "rows"
+    folder.mkdir(parents=True)
     for k, part in enumerate(np.split(np.arange(2500), [1000])):
         table = pa.table({f"f{j}": X[part, j] for j in range(3)})
-        pq.write_table(table, tmp_path / "data" / "rows" / f"{k}.parquet")
+        pq.write_table(table, folder / f"{k}.parquet")
+    return folder, y
+
+
+def test_the_service_finds_its_labels_again_after_it_was_killed(start, address, rows, tmp_path):
+    folder, y = rows
     verdict = {"i": 0, "j": int(np.flatnonzero(y != y[0])[0]), "verdict": "different"}
     answer = {"kind": "answer", "payload": verdict}
-    with Session.create(tmp_path / "here", tmp_path / "data" / "rows", 3) as here:
+    with Session.create(tmp_path / "here", folder, 3) as here:
         unheard = here.labels()
         here.answer(**verdict)
         expected = here.labels()
 
-    process, client = start()
-    session = made(client, {"name": "many", "n_clusters": 3, "source": {"file": "rows/"}})
+    process, client = start(address)
+    session = made(client, WANTED)
     told = client.post(f"{session}/events", json={"events": [answer]})
     assert told.status_code == 200
     np.testing.assert_array_equal(labels(client, session), expected)
@@ -111,13 +121,37 @@ def test_the_service_finds_its_labels_again_after_it_was_killed(start, tmp_path)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
 
-    _, client = start()
+    _, client = start(address)
     np.testing.assert_array_equal(labels(client, session), expected)
     undone = {"kind": "undo", "payload": {"event": 1}}
     assert client.post(f"{session}/events", json={"events": [undone]}).status_code == 200
     np.testing.assert_array_equal(labels(client, session), unheard)
     assert list((tmp_path / "root" / ".labels").rglob("labels.npy")) == [file]
     assert file.stat().st_mtime_ns == before
+
+
+def test_a_service_starts_a_cluster_that_no_other_machine_reaches(start, rows, tmp_path):
+    process, client = start("local")
+    session = made(client, WANTED)
+    with Session.create(tmp_path / "here", rows[0], 3) as here:
+        np.testing.assert_array_equal(labels(client, session), here.labels())
+    workers = psutil.Process(process.pid).children(recursive=True)
+    found = {}
+    for one in (psutil.Process(process.pid), *workers):
+        with suppress(psutil.NoSuchProcess):  # one that has done its work
+            found.setdefault(one.name(), set()).update(listening(one))
+    assert found["raylet"] == found["gcs_server"] == {"127.0.0.1"}
+    assert set.union(*found.values()) == {"127.0.0.1"}
+    process.send_signal(signal.SIGTERM)
+    process.wait(PATIENCE)
+    assert psutil.wait_procs(workers, PATIENCE)[1] == []
+    assert "SIGTERM received" not in (tmp_path / "log").read_text()  # where Ray says it crashed
+
+
+def listening(process):
+    """Return the addresses at which a process waits for others."""
+    ports = [port for port in process.net_connections("tcp") if port.status == psutil.CONN_LISTEN]
+    return {port.laddr.ip.removeprefix("::ffff:") for port in ports}
 
 
 def labels(client, session):

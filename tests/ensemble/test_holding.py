@@ -2,12 +2,13 @@
 
 import subprocess
 import sys
+import time
 from threading import Thread
 
 import numpy as np
 import pytest
 
-from linkwise.ensemble import LabelMatrix, holding, store
+from linkwise.ensemble import LabelMatrix, build_ensemble, holding, store
 
 N_ROWS = 50_000
 
@@ -89,6 +90,47 @@ def test_without_a_lease_a_cut_is_told_and_kills_nobody(saved):
     said, _ = reader.communicate("\n", timeout=60)
     assert "was cut short while it was in use" in said
     assert reader.returncode == 0
+
+
+#: Does one thing with labels again and again, until it is told that they were cut.
+USER = """
+import sys
+import numpy as np
+from linkwise.ensemble import Ensemble, LabelMatrix
+from linkwise.errors import LinkwiseError
+
+folder, other, what = sys.argv[1:]
+matrix = LabelMatrix.load(folder)
+new = np.zeros((matrix.n_partitions, 1), np.uint8)
+work = {
+    "count": lambda: matrix.each(matrix.n_rows, np.sum),
+    "copy": lambda: matrix.save(other),
+    "grow": lambda: matrix.borrowed().append(new),
+    "read": lambda: LabelMatrix.load(folder, mmap=False),
+    "open": lambda: Ensemble.load(folder),
+}[what]
+print("reading", flush=True)
+try:
+    while True:
+        work()
+except LinkwiseError as error:
+    print(error, flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lends leases")
+@pytest.mark.parametrize("what", ["count", "copy", "grow", "read", "open"])
+def test_whatever_is_done_with_labels_a_cut_kills_nobody(tmp_path, what):
+    X = np.random.default_rng(0).normal(size=(300_000, 2)).astype(np.float32)
+    build_ensemble(X, 2, n_partitions=30, seed=0).save(tmp_path / "labels")
+    command = [sys.executable, "-c", USER, tmp_path / "labels", tmp_path / "other", what]
+    user = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert user.stdout.readline() == "reading\n"
+    time.sleep(0.2)
+    cut(tmp_path / "labels" / "labels.npy")
+    said, _ = user.communicate(timeout=60)
+    assert user.returncode == 0
+    assert "labels.npy" in said
 
 
 @pytest.mark.parametrize("has_lease", [True, False])

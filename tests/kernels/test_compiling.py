@@ -1,5 +1,6 @@
 """Kernels compile where nothing can be kept, and who waits for it is told once."""
 
+import errno
 import io
 import os
 import re
@@ -9,6 +10,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import numba
 import pytest
 
 import linkwise
@@ -81,6 +83,22 @@ def test_nothing_is_written_where_nobody_looks_on(monkeypatch, caplog):
         compiling.Announcer().on_start(compiled("linkwise.kernels.nearest"))
     assert shown.getvalue() == ""
     assert "for this processor" in caplog.text
+
+
+def test_kernels_work_where_the_disk_is_full(monkeypatch, caplog):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(numba.core.caching.IndexDataCacheFile, "save", full)
+    monkeypatch.setattr(compiling, "announcer", compiling.Announcer())
+    double = compiling.njit()(twice)
+    assert (double(21), double(1.5)) == (42, 3.0)
+    said = ["what was compiled is not kept for the next time: [Errno 28] No space left on device"]
+    assert caplog.messages == said
+
+
+def twice(number):
+    return 2 * number
 
 
 def test_other_failures_of_the_compiler_are_not_hidden(monkeypatch):

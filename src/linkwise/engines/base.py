@@ -12,7 +12,7 @@ is the third operation; where the bytes lie is the engine's own affair.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
 
@@ -37,6 +37,14 @@ class Votes(NamedTuple):
 
     labels: Labels
     margins: Margins
+
+    @staticmethod
+    def joined(parts: Sequence[Votes]) -> Votes:
+        """Return the votes of rows that were counted in parts, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        labels, margins = zip(*parts, strict=True)
+        return Votes(np.concatenate(labels), np.concatenate(margins))
 
     def sizes(self, n_clusters: int) -> NDArray[np.int64]:
         """Return how many rows each cluster has."""

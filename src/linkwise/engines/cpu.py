@@ -50,10 +50,7 @@ class Cpu:
     def vote(self, ensemble: Ensemble, ballot: Ballot, n_threads: int | None) -> Votes:
         with ensemble.labels.parts(ballot.n_rows) as parts:
             counted = [ballot.rule.count(blocks, n_threads) for blocks in parts]
-        if len(counted) == 1:
-            return ballot.amend(counted[0])
-        labels, margins = zip(*counted, strict=True)
-        return ballot.amend(Votes(np.concatenate(labels), np.concatenate(margins)))
+        return ballot.amend(Votes.joined(counted))
 
     def predict(
         self, ensemble: Ensemble, source: RowSource, rule: Rule, n_threads: int | None

@@ -101,8 +101,18 @@ class Cuda:
         ensemble.append(source, execution, self._labeller(ensemble.models))
 
     def vote(self, ensemble: Ensemble, ballot: Ballot, n_threads: int | None) -> Votes:
-        blocks = ensemble.labels.array[:, : ballot.n_rows]
-        return ballot.amend(self._count(blocks, ballot.rule, n_threads, self._resident))
+        with ensemble.labels.parts(ballot.n_rows) as parts:
+            counted = [self._count_part(part, ballot.rule, n_threads) for part in parts]
+        return ballot.amend(Votes.joined(counted))
+
+    def _count_part(self, blocks: Blocks, rule: Rule, n_threads: int | None) -> Votes:
+        """Count labels, and keep them on the GPU unless they are only passing through.
+
+        Those that were read because nobody lends the file lie where others lie in a moment: what
+        is lent for good is read-only.
+        """
+        passing = blocks.flags.writeable
+        return self._count(blocks, rule, n_threads, ResidentLabels() if passing else self._resident)
 
     def predict(
         self, ensemble: Ensemble, source: RowSource, rule: Rule, n_threads: int | None

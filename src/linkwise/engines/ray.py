@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.engines.base import Ballot, Labels, Rule
+from linkwise.engines.on_ray.address import LOCAL, require_answer, start_here
 from linkwise.engines.on_ray.calls import Call, import_ray, in_order
 from linkwise.engines.on_ray.dataset import DatasetRows, is_dataset
 from linkwise.engines.on_ray.keepers import (
@@ -41,8 +42,6 @@ T = TypeVar("T")
 
 #: A shard has at least so many rows, where their number is "auto".
 FEWEST_ROWS = 1 << 16
-#: The address of a cluster of one's own.
-LOCAL = "local"
 #: Rows that a worker predicts at once.
 PREDICTED_ROWS = 1 << 18
 
@@ -96,7 +95,7 @@ class Ray:
     def open(self, X: SourceLike) -> RowSource:
         """Return rows; those that are not in memory are sampled by the workers."""
         if is_dataset(X):
-            self._connect()
+            self.connect()
             return RemoteRows(DatasetRows.of(X), self)
         if isinstance(X, str | os.PathLike) and "://" not in os.fspath(X):
             X = os.path.abspath(X)  # workers are elsewhere
@@ -198,24 +197,26 @@ class Ray:
 
     def _n_workers(self) -> int:
         """Return how much can be done at a time: by GPUs, or by processors."""
-        self._connect()
+        self.connect()
         return self.gpus or max(1, int(import_ray().cluster_resources().get("CPU", 1)))
 
-    def _connect(self) -> None:
+    def connect(self) -> None:
+        """Connect to the cluster, or start one; what needs it does so by itself."""
         ray = import_ray()
         if ray.is_initialized():
             return
         try:
             if self.address not in (None, LOCAL):
+                require_answer(self.address)
                 ray.init(self.address, log_to_driver=False)
-            else:  # one of its own, which Ray lets nobody in without a token
-                ray.init(LOCAL, include_dashboard=False, log_to_driver=False)
+            else:
+                start_here()
         except Exception as error:  # Ray raises plain ones
             where = "on this machine" if self.address in (None, LOCAL) else f"at {self.address}"
             reason = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
             raise LinkwiseError(
                 f"there is no Ray cluster {where} ({type(error).__name__}: {reason[:200]}). A "
-                "machine that is busy may need a second try; nothing was begun."
+                "machine that is busy may need another try; nothing was begun."
             ) from error
 
 

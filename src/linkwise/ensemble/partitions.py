@@ -169,13 +169,17 @@ class Ensemble:
                 f"{source} holds labels of {labels.n_partitions} partitions, but models of "
                 f"{models.n_partitions}."
             )
-        for partition in labels.array:  # compiled code trusts them
-            if int(partition.max(initial=0)) >= models.n_blocks:
-                raise InvalidInput(
-                    f"{source} holds the label {int(partition.max())}, but its partitions have "
-                    f"{models.n_blocks} blocks."
-                )
+        largest = max(labels.each(labels.n_rows, _largest), default=0)
+        if largest >= models.n_blocks:  # compiled code trusts them
+            raise InvalidInput(
+                f"{source} holds the label {largest}, but its partitions have "
+                f"{models.n_blocks} blocks."
+            )
         return cls(labels, models, preparation)
+
+
+def _largest(blocks: NDArray[np.uint8]) -> int:
+    return max((int(partition.max(initial=0)) for partition in blocks), default=0)
 
 
 def _check_preparation(source: Path, preparation: Preparation) -> None:

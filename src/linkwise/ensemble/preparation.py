@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.decomposition import TruncatedSVD
 
 from linkwise.ensemble.sources import Block, RowSource, SparseSource
 from linkwise.errors import InvalidInput
@@ -79,7 +78,7 @@ class Preparation:
         if not np.isfinite(size):
             raise NotFinite
         scale = 2.0 ** int(np.frexp(size)[1]) if size > 0 else 1.0
-        svd = TruncatedSVD(SPARSE_FEATURES, random_state=seed).fit(rows / scale)
+        svd = _singular(rows / scale, SPARSE_FEATURES, seed)
         components = svd.components_.astype(np.float32)
         placed = cls(np.zeros(n_features), scale, components, unit=True)
         directions = _few_directions(placed.rows(rows), n_directions, seed)
@@ -157,10 +156,17 @@ def _few_directions(rows: Block, n_directions: int, seed: int) -> NDArray[np.flo
     variance = float(rows.var(axis=0, dtype=np.float64).sum())
     if not 0 < n_directions < min(rows.shape) or variance <= 1e-12:
         return None
-    svd = TruncatedSVD(n_directions, random_state=seed).fit(rows)
+    svd = _singular(rows, n_directions, seed)
     if svd.explained_variance_.sum() >= variance / 2:
         return None
     return np.asarray(svd.components_, dtype=np.float32)
+
+
+def _singular(rows: Block | sp.csr_array, n_directions: int, seed: int) -> Any:
+    """Return the leading singular directions of rows, as scikit-learn finds them."""
+    from sklearn.decomposition import TruncatedSVD  # workers of a cluster do without
+
+    return TruncatedSVD(n_directions, random_state=seed).fit(rows)
 
 
 def _leading_directions(X: NDArray[np.float32]) -> NDArray[np.float32]:

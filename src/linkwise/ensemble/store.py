@@ -221,15 +221,22 @@ class LabelMatrix:
     def _relayout(self, capacity: int) -> None:
         if self.folder is None:
             larger = _aligned(self.n_partitions, capacity)
-            larger[:, : self._n_rows] = self.array
+            self._copy_to(larger)
         else:
             draft = self.folder / (ARRAY_FILE + ".new")
             larger = _create(draft, self.n_partitions, capacity)
-            for p in range(self.n_partitions):
-                larger[p, : self._n_rows] = self.array[p]
+            self._copy_to(larger)
             _flush(larger)
             os.replace(draft, self.folder / ARRAY_FILE)
         self._buffer, self._watch, self._is_borrowed = larger, None, False
+
+    def _copy_to(self, buffer: NDArray[np.uint8]) -> None:
+        """Write all labels into another buffer with room for them."""
+        start = 0
+        with self.parts() as parts:
+            for part in parts:
+                buffer[:, start : start + part.shape[1]] = part
+                start += part.shape[1]
 
     def _check_inside(self, rows: NDArray[np.intp]) -> None:
         outside = (rows < 0) | (rows >= self._n_rows)
@@ -273,8 +280,7 @@ class LabelMatrix:
             self.flush()
             return
         copy = LabelMatrix.empty(self.n_partitions, self._n_rows, target)
-        for p in range(self.n_partitions):
-            copy._buffer[p, : self._n_rows] = self._buffer[p, : self._n_rows]
+        self._copy_to(copy._buffer)
         copy.flush()
 
     @classmethod
@@ -298,10 +304,11 @@ class LabelMatrix:
                 f"{path} holds {buffer.shape[0]} partitions with room for {buffer.shape[1]} rows, "
                 f"but {HEADER_FILE} announces {n_partitions} partitions of {n_rows} rows."
             )
+        mapped = cls(buffer, n_rows, watch=HeldFile(path))
         if mmap:
-            return cls(buffer, n_rows, watch=HeldFile(path))
+            return mapped
         matrix = cls.empty(n_partitions, n_rows)
-        matrix.write(0, buffer[:, :n_rows])
+        mapped._copy_to(matrix._buffer)
         return matrix
 
     @staticmethod

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numba
-from numba.core import event
+from numba.core import caching, dispatcher, event
 
 ANNOUNCEMENT = (
     "linkwise compiles its inner loops for this processor, which can take half a minute{kept}."
@@ -29,13 +30,14 @@ def njit(fastmath: bool | set[str] = False) -> Any:
     """Return a decorator that compiles a function, which then lets go of the interpreter.
 
     What was compiled is kept in a file beside the source, or else in the home folder. Where neither
-    can be written, as in many containers, it is compiled anew in every process. ``fastmath`` is
-    numba's.
+    can be written, as in many containers, or the disk is full, it is compiled anew in every
+    process. ``fastmath`` is numba's.
     """
 
     def decorate(function: Callable[..., object]) -> Any:
         try:
-            return numba.njit(cache=True, nogil=True, fastmath=fastmath)(function)
+            with _kept_if_there_is_room():
+                return numba.njit(cache=True, nogil=True, fastmath=fastmath)(function)
         except RuntimeError as error:
             if "cannot cache function" not in str(error):
                 raise
@@ -43,6 +45,30 @@ def njit(fastmath: bool | set[str] = False) -> Any:
             return numba.njit(nogil=True, fastmath=fastmath)(function)
 
     return decorate
+
+
+class KeptIfThereIsRoom(caching.FunctionCache):
+    """Lets a disk that is full, or a folder that is gone, cost the next process its time alone."""
+
+    def save_overload(self, signature: object, data: object) -> None:
+        try:
+            super().save_overload(signature, data)  # type: ignore[no-untyped-call]
+        except OSError as error:
+            if announcer.kept != NOT_KEPT:  # once is enough
+                announcer.kept = NOT_KEPT
+                _log.warning("what was compiled is not kept for the next time: %s", error)
+
+
+@contextmanager
+def _kept_if_there_is_room() -> Iterator[None]:
+    """Have functions that are decorated meanwhile kept this way; numba has no option for it."""
+    module: Any = dispatcher
+    usual = module.FunctionCache
+    module.FunctionCache = KeptIfThereIsRoom
+    try:
+        yield
+    finally:
+        module.FunctionCache = usual
 
 
 class Announcer(event.Listener):

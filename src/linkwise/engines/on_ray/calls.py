@@ -11,11 +11,14 @@ from linkwise.errors import LinkwiseError, missing_extra
 #: What Ray hands out has no types.
 Handle: TypeAlias = Any
 
-#: So often Ray does work again by itself when its worker dies.
+#: So often Ray does a task again by itself when its worker dies.
 RETRIES = 4
-#: Seconds to wait before a worker that cannot be reached is asked again. Until Ray knows that a
+#: And what it asked of an actor. Each time is asked for again here, so it is one: who has too
+#: little memory dies every time, and shall be given up in minutes.
+ACTOR_RETRIES = 1
+#: Seconds to wait before an actor that cannot be reached is asked again. Until Ray knows that a
 #: machine is dead, and starts its workers elsewhere, a minute may pass.
-PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+PAUSES = (1.0, 4.0, 16.0, 32.0, 64.0)
 
 
 def import_ray() -> Any:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from linkwise.engines.base import Ballot, Margins, Rule
 from linkwise.engines.find import find_engine
-from linkwise.engines.on_ray.calls import RETRIES, Call, Handle, import_ray
+from linkwise.engines.on_ray.calls import ACTOR_RETRIES, Call, Handle, import_ray
 from linkwise.engines.shard import Packed, Shard, pack
 from linkwise.ensemble import Ensemble, LabelMatrix, RowSource
 from linkwise.ensemble.blas import one_blas_thread
@@ -136,7 +136,7 @@ class Team:
         ray = import_ray()
         gpus = {"num_gpus": n_gpus} if n_gpus else {}
         actor = ray.remote(Keeper).options(
-            scheduling_strategy="SPREAD", max_restarts=-1, max_task_retries=RETRIES, **gpus
+            scheduling_strategy="SPREAD", max_restarts=-1, max_task_retries=ACTOR_RETRIES, **gpus
         )
         self._task: Reference = [ray.put(task)]
         self._keepers: list[Handle] = [actor.remote(a, b) for a, b in pairwise(bounds)]
