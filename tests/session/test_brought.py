@@ -187,3 +187,23 @@ def test_rows_that_join_and_cannot_be_used_are_nowhere_too(tickets, tmp_path):
     with Session.open(tmp_path / "s") as session:
         assert session.unusable == [5, 41, 43]
         assert (session.labels() == last).all()
+
+
+def test_broken_pictures_that_join_are_nowhere_and_named(photos, tmp_path):
+    rows = "".join(f"{k}.png\n" for k in range(0, 10, 2))
+    (photos / "t.csv").write_text(f"photo\n{rows}")
+    cut = (photos / "0.png").read_bytes()[:40]
+    (photos / "cut.png").write_bytes(cut)
+    Image.new("RGB", (9, 9), (200, 30, 20)).save(photos / "new.png")
+    new = pd.DataFrame({"photo": ["new.png", "cut.png", "gone.png", "../../etc/hostname.png"]})
+    columns = Columns(features=("photo",))
+    with Session.create(tmp_path / "s", photos / "t.csv", 2, columns=columns) as session:
+        largest = np.iinfo(session.labels().dtype).max
+        assert (session.predict(new) == largest).tolist() == [False, True, True, True]
+        event = session.extend(new)
+        assert event.payload["unusable"] == [1, 2, 3]
+        assert session.unusable == [6, 7, 8]
+        assert np.flatnonzero(session.labels() == largest).tolist() == [6, 7, 8]
+        last = session.labels()
+    with Session.open(tmp_path / "s") as session:
+        assert (session.labels() == last).all()

@@ -248,6 +248,8 @@ def test_a_loss_that_is_accepted_is_kept_aside(told):
     later = [json.loads(line) for line in (kept / "later.jsonl").read_text().splitlines()]
     assert [event["seq"] for event in later] == list(range(8, 41))
     assert later[0]["payload"]["i"] == 8
+    for path in (kept, kept / "later.jsonl", folder / "journal.sqlite"):
+        assert path.stat().st_mode & 0o077 == 0, path
 
 
 def test_repair_reads_the_write_ahead_log_beyond_a_flipped_bit(killed, tmp_path):

@@ -92,14 +92,16 @@ def test_what_a_session_writes_is_for_its_owner_alone(tmp_path, blobs):
     before = os.umask(0o022)
     try:
         with Session.create(tmp_path / "s", blobs, 2, n_partitions=5) as session:
+            session.labels()
             session.answer(0, 1, "same")
+            session.labels()
             session.extend(blobs[:3] + 1)
             session.layout("neighbours")
             session.labels()
     finally:
         os.umask(before)
     found = [tmp_path / "s", *(tmp_path / "s").rglob("*")]
-    assert {"checkpoint", "layout-neighbours.npy"} <= {path.name for path in found}
+    assert {"checkpoint", "layout-neighbours.npy", "moved.json"} <= {path.name for path in found}
     for path in found:
         wanted = 0o700 if path.is_dir() else 0o600
         assert stat.S_IMODE(path.stat().st_mode) == wanted, path

@@ -8,6 +8,7 @@ from linkwise.lazy import loader
 
 if TYPE_CHECKING:
     from linkwise.query import STRATEGIES as STRATEGIES
+    from linkwise.session.advice.looks import Weighed as Weighed
     from linkwise.session.advice.people import Agreement as Agreement
     from linkwise.session.advice.people import People as People
     from linkwise.session.advice.people import Person as Person
@@ -56,6 +57,7 @@ HOME = {
     "Trouble": "linkwise.session.advice.troubles",
     "Verification": "linkwise.session.verification",
     "View": "linkwise.session.state.view",
+    "Weighed": "linkwise.session.advice.looks",
     "back_up": "linkwise.session.backup",
     "describe": "linkwise.session.summary",
     "in_words": "linkwise.session.events.kinds",

@@ -153,7 +153,7 @@ def _repair(
         return report
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     report.kept = folder / f"damaged-{stamp}"
-    report.kept.mkdir()
+    report.kept.mkdir(mode=0o700)
     for name in (SQLITE_FILE, f"{SQLITE_FILE}-wal", f"{SQLITE_FILE}-shm", "journal.mark"):
         if (folder / name).is_file():
             shutil.copy2(folder / name, report.kept / name)
@@ -280,6 +280,7 @@ def _chained(link: Link, pages: Iterator[list[Row]]) -> Iterator[list[Row]]:
 def _write_later(report: Repair, sources: Sequence[Source], path: Path) -> None:
     """Write the events that cannot be kept in order, a JSON object a line."""
     with path.open("w", encoding="utf-8") as file:
+        path.chmod(0o600)
         for rows in _chosen(report.later, sources):
             for row in rows:
                 said = row.record._asdict() | {"payload": json.loads(row.record.payload)}

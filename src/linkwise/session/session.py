@@ -7,7 +7,7 @@ and can be computed again.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import replace
@@ -15,13 +15,12 @@ from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwise import running
-from linkwise.cluster.sequential.follow import Proposal
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.constraints import Links, PartialLabels
 from linkwise.engines.base import Engine
@@ -29,54 +28,25 @@ from linkwise.errors import InvalidInput
 from linkwise.markup import html_table
 from linkwise.query import STRATEGIES
 from linkwise.running import run_options
-from linkwise.session.advice.around import Around, ClusterPage, Company, look_around
-from linkwise.session.advice.dealing import SECOND_OPINION, Desk, second_opinions
-from linkwise.session.advice.people import People, last_verdicts, measure_people
-from linkwise.session.advice.progress import Progress, Weighed, measure_progress
-from linkwise.session.advice.questions import (
-    DRAW_EVERY,
-    QUESTION_KINDS,
-    WHY_AGAIN,
-    Question,
-    ask,
-    ask_choices,
-    ask_groups,
-    draw_pair,
-    guess,
-    pairs_since,
-)
-from linkwise.session.advice.troubles import (
-    Suspicion,
-    Trouble,
-    asked_once,
-    find_suspects,
-    find_troubles,
-    find_vain_joins,
-    suspicion_of,
-)
+from linkwise.session.advice.clicks import Clicks
+from linkwise.session.advice.dealing import Desk
+from linkwise.session.advice.looks import Looks
+from linkwise.session.advising import Advising
 from linkwise.session.backup import back_up
 from linkwise.session.completion import CurrentClustering
 from linkwise.session.create import create_session, open_model
 from linkwise.session.data.description import is_session, read_description
-from linkwise.session.data.display import Display, Row
+from linkwise.session.data.display import Display
 from linkwise.session.data.display_parts import DisplayParts
 from linkwise.session.data.features_file import read_features
 from linkwise.session.data.file import Columns, TableLike
 from linkwise.session.data.joining import Joining, Part
-from linkwise.session.data.layout import Places, place_others
 from linkwise.session.data.layout_file import LayoutFiles
-from linkwise.session.data.looking import (
-    ColumnValues,
-    column_values,
-    diverse,
-    search,
-    sets_apart,
-)
 from linkwise.session.data.newcomers import Newcomers
 from linkwise.session.errors import InvalidEvent
 from linkwise.session.events.event import Entry, Event
 from linkwise.session.events.kinds import by_number, check_entry, complete_entry
-from linkwise.session.events.speaking import RowName, Speaking
+from linkwise.session.events.speaking import Speaking
 from linkwise.session.export import (
     WHAT,
     export_answers,
@@ -97,28 +67,20 @@ from linkwise.session.importing import (
 )
 from linkwise.session.journal.journal import open_journal
 from linkwise.session.journal.lock import FolderLock
+from linkwise.session.looking import Looking
 from linkwise.session.recipe import write_recipe
 from linkwise.session.state.history import History, Listener
-from linkwise.session.state.labelling import Labelling, Labels, cluster_shares, nowhere
-from linkwise.session.state.statements import known_pairs
+from linkwise.session.state.labelling import Labels, cluster_shares, nowhere
 from linkwise.session.state.view import View, changed_rows
 from linkwise.session.state.views import Views
 from linkwise.session.summary import Summary
 from linkwise.typing import Matrix
-from linkwise.validation import require_number
 
 if TYPE_CHECKING:
     from linkwise.features import TableFeatures
 
-#: Diverse examples of a cluster, and the central rows among which they are looked for.
-N_DIVERSE = 9
-MOST_CENTRAL = 500
 
-#: Who says how many clusters there are where the number follows the answers.
-FOLLOWING = "linkwise"
-
-
-class Session(Speaking):
+class Session(Speaking, Looking, Advising):
     """A clustering with a memory, in a folder.
 
     Made by :meth:`create`, opened by :meth:`open`, one process at a time. All methods may be called
@@ -184,8 +146,8 @@ class Session(Speaking):
             self._joining.tidy()
             self._growing = Lock()
             self._weighing = Lock()
-            self._weighed: Weighed | None = None
-            self._company_known: Company | None = None
+            self._clicks = Clicks(self._history)
+            self._looks = Looks(self._clicks.ends, self._number_after, self._look)
             self._grown: SequentialClustering = self._model
             for _, _, payload in self._history.log.joins():
                 part = self._joining.read(payload)
@@ -341,6 +303,11 @@ class Session(Speaking):
             return log.number(log.n, log.standing(log.n)) or self._about.n_clusters
 
     @property
+    def n_cluster_numbers(self) -> int:
+        """Clusters that ever had a number, undone or merged ones too: no number is given twice."""
+        return self._about.n_clusters + self._history.log.n_added
+
+    @property
     def columns(self) -> list[dict[str, str]]:
         """Name and type ("number", "text", "image" or "id") of every column."""
         return [dict(column) for column in self._about.shown]
@@ -373,20 +340,6 @@ class Session(Speaking):
         ``session.features.transform(frame)`` does it with new rows.
         """
         return read_features(self.folder)
-
-    @property
-    def ids(self) -> Sequence[Any]:
-        """What the data calls its rows; their numbers where it has no names for them."""
-        ids = self._display.ids
-        return range(self.n_rows) if ids is None else ids
-
-    @property
-    def has_images(self) -> bool:
-        return self._display.has_images
-
-    @property
-    def has_text(self) -> bool:
-        return self._display.has_text
 
     def summary(self) -> Summary:
         """Return what a list of sessions shows."""
@@ -560,308 +513,6 @@ class Session(Speaking):
         twin: SequentialClustering = model.twin()
         return twin
 
-    def query(
-        self,
-        n: int = 1,
-        strategy: str = "auto",
-        skip: Iterable[tuple[RowName, RowName]] = (),
-        fresh: bool = True,
-        *,
-        who: str | None = None,
-        overlap: float = 0.0,
-        kind: str = "pair",
-        asked: int | None = None,
-    ) -> list[Question]:
-        """Return up to ``n`` questions worth asking, the most useful first.
-
-        Parameters
-        ----------
-        n : int
-            How many questions.
-        strategy : str
-            One of ``session.strategies``, by which pairs are chosen.
-        skip : iterable of pairs of rows
-            Pairs not to ask about now; a row twice is a row not to be placed now.
-        fresh : bool
-            Whether to wait for a view of all answers. False asks by the last view that was
-            computed, leaving out the pairs answered since.
-        who : str or None
-            Who is to answer. The questions are theirs for ten minutes: others who say who they are
-            get other ones.
-        overlap : float
-            Share of the questions, 0 to 1, that are second opinions: pairs that others have told
-            and ``who`` has not.
-        kind : {"pair", "choice", "groups", "auto"}
-            "pair": are these two the same? "choice": with which of up to five does this row
-            belong? "groups": are these groups of rows, two or three, one thing? "auto": the big
-            ones first: groups while there are any, then choices, then pairs.
-        asked : int or None
-            How many questions they have been asked so far. Then every tenth is a pair drawn at
-            random, and a pair whose answer is doubted is asked about once more.
-        """
-        require_number("query", "overlap", overlap, low=0, high=1)
-        if kind not in (*QUESTION_KINDS, "auto"):
-            raise InvalidInput(
-                f"kind is {kind!r}, expected one of {', '.join(QUESTION_KINDS)} and auto."
-            )
-        view, labelling, model = self._views.current(fresh)
-        state = labelling.state
-        skipped = {(int(self._number(i)), int(self._number(j))) for i, j in skip}
-        skipped = {(min(pair), max(pair)) for pair in skipped}
-        skipped |= pairs_since(self.history(view.seq) if view.seq < self.seq else [])
-
-        def choose(n: int, unwanted: set[tuple[int, int]]) -> list[Question]:
-            found: list[Question] = []
-            if kind in ("groups", "auto"):
-                found += ask_groups(model, view, state, n, unwanted)
-            if kind in ("choice", "auto") and len(found) < n:
-                found += ask_choices(model, view, state, n - len(found), unwanted)
-            if kind in ("pair", "auto") and len(found) < n:
-                found += ask(model, view, state, n - len(found), strategy, unwanted, self._called)
-            return found if asked is None else self._with_checks(found, n, unwanted, asked)
-
-        with self._desk.lock:
-            held, again = {} if who is None else self._desk.others(who), []
-            owed = 0 if who is None else self._desk.second_opinions_owed(who, n, overlap)
-            if who is not None and owed:
-                told = second_opinions(last_verdicts(self.history()), who, owed, held, skipped)
-                again = [Question(i, j, guess(view.labels, i, j), SECOND_OPINION) for i, j in told]
-            others = choose(n - len(again), skipped | held.keys()) if n > len(again) else []
-            if who is not None:
-                self._desk.deal(who, [*again, *others])
-            self._desk.remember_drawn(others)
-            return [*again, *others]
-
-    def _with_checks(
-        self, questions: list[Question], n: int, unwanted: set[tuple[int, int]], asked: int
-    ) -> list[Question]:
-        """Put in a doubted answer to look at again, and every tenth time a pair drawn at random."""
-        view, labelling, model = self._views.current(fresh=False)
-        with self._history.lock:
-            n_drawn = int(self._history.log.drawn(self.seq).sum())
-        doubted = self._doubted(labelling, model)
-        settled = unwanted | {(i, j) for i, j in labelling.state.unsure.tolist()}
-        again = [s for s in doubted if not s.asked_again and (s.i, s.j) not in settled][:1]
-        found = [
-            Question(s.i, s.j, guess(view.labels, s.i, s.j), WHY_AGAIN, again=s.event)
-            for s in again
-        ]
-        rest, taken = iter(questions), set(unwanted)
-        for number in range(asked + len(found) + 1, asked + n + 1):
-            drawn = None
-            if number % DRAW_EVERY == 0:
-                drawn = draw_pair(view, taken | known_pairs(labelling.state.statements), n_drawn)
-                n_drawn += 1
-            question = drawn or next(rest, None)
-            if question is not None:
-                found.append(question)
-                taken.add(question.pair)
-        return found
-
-    def people(self) -> People:
-        """Return who answered, how far they agree where they told the same pairs, and weights."""
-        return measure_people(self.history())
-
-    def conflicts(self) -> list[Trouble]:
-        """Return the contradictions among what was said, in words."""
-        state = self._history.state()
-        troubles = find_troubles(
-            state.statements, state.n_clusters, self._called, self._suspicion_of
-        )
-        if state.statements.names and any(change.effect.joins for change in state.changes):
-            _, labelling, _ = self._views.current()
-            troubles += find_vain_joins(labelling)
-        return troubles
-
-    def suspects(self) -> list[Suspicion]:
-        """Return the answers that are probably wrong, the most suspicious first.
-
-        :meth:`query` asks about each of them once more; they hold meanwhile, unless the others
-        speak so clearly against them that the model sets them aside. There are none while, by the
-        last :meth:`weigh`, another number of clusters, or other columns, would explain the answers
-        better: then it is not the answers that are wrong.
-        """
-        _, labelling, model = self._views.current()
-        return self._doubted(labelling, model)
-
-    def _doubted(self, labelling: Labelling, model: SequentialClustering) -> list[Suspicion]:
-        weighed = self._weighed
-        if weighed is not None and (weighed.proposal is not None or not weighed.fits):
-            return []
-        with self._history.lock:
-            once = asked_once(self._history.log)
-        return find_suspects(labelling.state.statements, model, self._called, once)
-
-    def propose_k(self) -> Proposal | None:
-        """Return another number of clusters that the answers speak for, or None.
-
-        :meth:`recluster` takes it, as an event that can be undone.
-        """
-        _, _, model = self._views.current()
-        proposal: Proposal | None = model.propose_k()
-        return proposal
-
-    def weigh(self) -> Weighed:
-        """Return what the answers say about the clustering as a whole; takes some seconds.
-
-        :meth:`progress` goes by the last time this was asked.
-        """
-        with self._weighing:
-            view, labelling, model = self._views.current()
-            if self._weighed is None or self._weighed.seq != view.seq:
-                n_told = len(labelling.state.statements.seq)
-                self._weighed = Weighed(view.seq, n_told, self.propose_k(), model.foretells())
-            return self._weighed
-
-    @property
-    def follows(self) -> bool:
-        """Whether the number of clusters follows the answers.
-
-        It does in a session made with "auto", until somebody says a number or undoes one.
-        """
-        with self._history.lock:
-            said = [self._history.event(seq) for seq in self._history.log.numberings()]
-        own = all(event.who == FOLLOWING and event.undone_by is None for event in said)
-        return self._about.follows and own
-
-    def follow(self) -> Event | None:
-        """Take the number of clusters that the answers speak for, if this session follows them.
-
-        The service and the command line do this by themselves. It is an event like any other; once
-        it is undone, nothing is followed any more.
-        """
-        proposal = self.propose_k() if self.follows else None
-        return None if proposal is None else self.recluster(proposal.k, who=FOLLOWING)
-
-    def outliers(self, share: float = 0.01) -> list[int]:
-        """Return the rows that are farthest from everything, the farthest first.
-
-        :meth:`nowhere` says of rows that they belong to no cluster.
-        """
-        _, _, model = self._views.current()
-        return [int(row) for row in model.outliers(share)]
-
-    def progress(self) -> Progress:
-        """Return what the answers so far have done."""
-        with self._history.lock:
-            log = self._history.log
-            return measure_progress(
-                log,
-                log.n,
-                list(self._views.moved),
-                self._weighed,
-                self.grouped_by,
-                self.n_clusters,
-            )
-
-    # What there is to see
-
-    def rows(self, rows: Sequence[RowName], fresh: bool = True) -> list[Row]:
-        """Return rows for showing; ``fresh=False`` does not wait for a view of all events."""
-        view = (None if fresh else self.latest()) or self.view()
-        return self._display.read([self._number(row) for row in rows], view.labels, view.margins)
-
-    def search(self, text: str, limit: int = 200) -> list[int]:
-        """Return the first rows whose id, text or any field holds ``text``, whatever the case.
-
-        Where the map shows some of the rows, these alone are looked through.
-        """
-        return search(self._read, self._looked_at, text, limit)
-
-    def column(self, name: str) -> ColumnValues:
-        """Return one column, as positions on a scale or as categories, of all rows on the map."""
-        return column_values(self._read, self._looked_at, name)
-
-    def around(self, row: RowName, n: int = 8) -> Around:
-        """Return the rows most like one, in which clusters they are, and what was said of it."""
-        number = self._display.check(self._number(row))
-        view, labelling, model = self._views.current(fresh=False)
-        labels = self._grown.ensemble_.labels
-        return look_around(number, n, view, labelling, model, labels, self._company)
-
-    def describe_cluster(self, cluster: int, limit: int = 1000) -> ClusterPage:
-        """Return a cluster's rows, the surest first, diverse examples and what sets it apart."""
-        view = self.latest() or self.view()
-        rows = np.flatnonzero(view.labels == cluster)
-        if not len(rows):
-            raise InvalidInput(f"there is no cluster {cluster} with rows in it.")
-        order = rows[np.argsort(-view.margins[rows], kind="stable")]
-        central = np.sort(order[: max(N_DIVERSE, min(len(order) // 2, MOST_CENTRAL))])
-        blocks = np.ascontiguousarray(self._grown.ensemble_.labels.rows(central).T)
-        apart, names = sets_apart(self._read, rows, self.n_rows)
-        examples = [int(central[k]) for k in diverse(blocks, N_DIVERSE)]
-        return ClusterPage(cluster, len(rows), order[:limit].tolist(), examples, apart, names)
-
-    @property
-    def _looked_at(self) -> Sequence[int]:
-        """The rows that are looked at one by one when a question is about all."""
-        on_map = self.on_map
-        return range(self.n_rows) if on_map is None else on_map.tolist()
-
-    @property
-    def _company(self) -> Company | None:
-        """The rows among which neighbours are looked for, None for all."""
-        on_map, known = self.on_map, self._company_known
-        if on_map is None:
-            return None
-        if known is None or len(known.rows) != len(on_map):
-            blocks = self._grown.ensemble_.labels.rows(on_map)
-            self._company_known = known = Company(on_map, np.ascontiguousarray(blocks.T))
-        return known
-
-    def _read(self, rows: Sequence[int]) -> list[Row]:
-        return self.rows(rows, fresh=False)
-
-    def row_of(self, name: str | int) -> int:
-        """Return the row that the data calls ``name``."""
-        return self._display.row_of(name)
-
-    def name_of(self, row: int) -> str:
-        """Return what the data call a row, as text; its number where they have no names."""
-        return str(self.ids[row])
-
-    def image(self, row: RowName) -> tuple[bytes, str]:
-        """Return the picture of a row and its media type."""
-        return self._display.image(self._number(row))
-
-    @property
-    def layouts(self) -> list[str]:
-        """The layouts that are there."""
-        return self._layouts.ready()
-
-    def has_layout(self, kind: str) -> bool:
-        """Tell whether a layout is there already."""
-        return kind in self._layouts.ready()
-
-    def layout(
-        self,
-        kind: str = "pca",
-        progress: running.Progress | None = None,
-        cancel: running.Cancel | None = None,
-    ) -> Places:
-        """Return a place in [-1, 1] x [-1, 1] for every row; made when it is not there yet.
-
-        "pca" are the two leading principal components; "neighbours" keeps rows together that
-        often share a block of the ensemble, and takes longer.
-        """
-        with run_options(progress=progress, cancel=cancel):
-            places = self._layouts.get(kind)
-        if self.n_rows == self._about.n_rows:
-            return places
-        shown, n_first = self._layouts.shown, self._about.n_rows
-        return place_others(places, shown, n_first, self._grown.of_first(self.n_rows))
-
-    @property
-    def on_map(self) -> NDArray[np.int64] | None:
-        """The rows that have a place in the layouts, increasing; None are all of them.
-
-        Of rows that stay in their files a map shows 100,000, the landmarks among them.
-        """
-        shown, n_first = self._layouts.shown, self._about.n_rows
-        if len(shown) == n_first:
-            return None
-        return np.append(shown, np.arange(n_first, self.n_rows))
-
     def export(
         self, path: str | os.PathLike[str], what: str = "labels", *, raw: bool = False
     ) -> None:
@@ -941,11 +592,6 @@ class Session(Speaking):
         made = self._model.get_params()
         return write_recipe(self._about, made, self.features is not None)
 
-    def _suspicion_of(self, event: int) -> float:
-        """Return the probability that what an event says is wrong, as far as the model knows."""
-        _, labelling, model = self._views.current()
-        return suspicion_of(labelling.state.statements, model, event)
-
     def _grow(self, model: SequentialClustering) -> None:
         """Go on with more rows; those beyond what the journal tells are left out everywhere."""
         self._grown = model
@@ -960,12 +606,5 @@ class Session(Speaking):
                     f"of its own."
                 )
 
-    def _number(self, row: RowName) -> int:
-        return self.row_of(row) if isinstance(row, str) else row
-
     def _clustered_names(self) -> dict[str, NDArray[np.int64]]:
         return self._history.state().clustered_names
-
-    def _called(self, row: int) -> str:
-        ids = self._display.ids
-        return f"row {row}" if ids is None else str(ids[row])

@@ -5,9 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from linkwise.cluster.sequential.follow import Proposal
 from linkwise.session import Session
-from linkwise.session.advice.progress import Weighed, interval
+from linkwise.session.advice.progress import interval
 
 
 def test_seventeen_of_twenty_is_between_65_and_96_percent():
@@ -18,12 +17,6 @@ def test_seventeen_of_twenty_is_between_65_and_96_percent():
 @pytest.mark.parametrize(("right", "n", "end"), [(0, 5, 0), (5, 5, 1)])
 def test_always_and_never_reach_the_end(right, n, end):
     assert interval(right, n)[end] == end
-
-
-def test_few_answers_are_never_said_not_to_fit():
-    assert Weighed(49, 49, None, -20.0).fits
-    assert not Weighed(50, 50, None, -20.0).fits
-    assert Weighed(50, 50, Proposal(4, "", 40.0), -20.0).fits  # another number foretells them
 
 
 @pytest.mark.parametrize(
@@ -61,3 +54,14 @@ def test_a_clustering_that_is_right_is_told_to_be_after_twenty_random_pairs(sess
     assert progress.hint == (
         "Of the last 20 random pairs it got 20 right (88–100 %). More answers will change little."
     )
+
+
+def test_answers_are_counted_before_the_history_is_locked(session, monkeypatch):
+    count, locked = session._clicks.count, session._history.lock._is_owned
+
+    def counted():
+        assert not locked()  # whoever reads it meanwhile would wait for us, and we for them
+        return count()
+
+    monkeypatch.setattr(session._clicks, "count", counted)
+    assert session.progress().answers == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
 
 from linkwise.session.advice.people import Pair, Verdicts
@@ -14,6 +14,8 @@ from linkwise.session.advice.questions import Question
 LEASE = 600.0
 #: Pairs drawn at random that are remembered as such until they are answered.
 MOST_DRAWN = 10_000
+#: Questions at least from one doubted answer that somebody is asked about again to the next.
+AGAIN_EVERY = 5
 SECOND_OPINION = "Somebody else has answered this: a second opinion shows how far people agree."
 
 
@@ -28,6 +30,7 @@ class Desk:
         self._held: dict[Pair, tuple[str, float]] = {}
         self._owed: dict[str, float] = defaultdict(float)
         self._drawn: dict[Pair, None] = {}
+        self._again: dict[str, tuple[int, Pair]] = {}
         self.lock = Lock()
 
     def others(self, who: str) -> dict[Pair, str]:
@@ -41,6 +44,19 @@ class Desk:
         until = self._clock() + LEASE
         for question in questions:
             self._held[question.pair] = (who, until)
+
+    def ask_again(self, who: str, asked: int, doubted: Sequence[Pair]) -> Pair | None:
+        """Return which of the pairs doubted somebody is to be asked about now, if any.
+
+        It is theirs until it is settled; then some other questions come before the next.
+        """
+        at, last = self._again.get(who, (-AGAIN_EVERY, None))
+        if last in doubted:
+            return last
+        if not doubted or at <= asked < at + AGAIN_EVERY:
+            return None
+        self._again[who] = asked, doubted[0]
+        return doubted[0]
 
     def remember_drawn(self, questions: Iterable[Question]) -> None:
         """Know of pairs that were drawn at random, whoever is asked about them."""

@@ -13,44 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
-from linkwise.cluster.sequential.follow import Proposal, least_gain
+from linkwise.session.advice.looks import FIRST, SHARE, Weighed
 from linkwise.session.journal.log import NO_GUESS, UNSURE, Log
 
 RECENT = 20
-#: Answers from which on it is said that they do not fit the columns.
-ENOUGH_TO_JUDGE = 50
 #: With how many right of a hundred, at least and by the random pairs, more answers change little.
 GOOD = 0.8
-
-
-@dataclass(frozen=True)
-class Weighed:
-    """What the answers say about the clustering as a whole.
-
-    Attributes
-    ----------
-    seq, answers : int
-        How many events and how many answers there were.
-    proposal : Proposal or None
-        Another number of clusters that they speak for.
-    gain : float
-        By how many nats the clustering foretells them, each left out in turn, better than the
-        share of them that says "same" does.
-    """
-
-    seq: int
-    answers: int
-    proposal: Proposal | None
-    gain: float
-
-    @property
-    def fits(self) -> bool:
-        """Whether what rows are grouped by has to do with what was said; True while unknown.
-
-        Another number of clusters may foretell what this one does not.
-        """
-        most = self.gain + (self.proposal.gain if self.proposal is not None else 0.0)
-        return self.answers < ENOUGH_TO_JUDGE or most > least_gain()
 
 
 @dataclass(frozen=True)
@@ -60,7 +28,8 @@ class Progress:
     Attributes
     ----------
     answers, unsure : int
-        Standing answers, and those among them that say "cannot tell".
+        Standing answers as people count them, a click each, and those among them that say "cannot
+        tell".
     agreed_recent, agreed_all : float or None
         Share of the last 20, and of all, answers that the clustering had expected.
     drawn, right : int
@@ -92,26 +61,29 @@ class Progress:
 def measure_progress(
     log: Log,
     n: int,
+    clicks: tuple[int, int],
     moved: list[tuple[int, int]],
     weighed: Weighed | None,
     grouped_by: str,
     n_clusters: int,
 ) -> Progress:
-    """Look back on the first ``n`` events; ``weighed`` may be some answers old, or missing."""
+    """Look back on the first ``n`` events; ``weighed`` may be some answers old, or missing.
+
+    ``clicks`` are all standing answers, and those that tell nothing.
+    """
     standing = log.standing(n)
     answers = np.flatnonzero(log.compares(n) & standing)
     verdict, guess = log.column("verdict", n)[answers], log.column("guess", n)[answers]
     judged = np.flatnonzero((verdict != UNSURE) & (guess != NO_GUESS))
     agreed = verdict[judged] == guess[judged]
     checks = agreed[log.drawn(n)[answers[judged]]][-RECENT:]
-    n_unsure = int((verdict == UNSURE).sum())
-    n_told = len(answers) - n_unsure
-    if weighed is not None and weighed.answers < n_told - RECENT:
-        weighed = None
+    n_answers, n_unsure = clicks
+    if weighed is not None and weighed.answers < (1 - 2 * SHARE) * n_answers - RECENT:
+        weighed = None  # too long ago
     low, high = interval(int(checks.sum()), len(checks)) if len(checks) else (None, None)
-    advice, hint = _advise(n_told, checks, weighed, grouped_by, n_clusters)
+    advice, hint = _advise(n_answers - n_unsure, checks, weighed, grouped_by, n_clusters)
     return Progress(
-        answers=len(answers),
+        answers=n_answers,
         unsure=n_unsure,
         agreed_recent=float(agreed[-RECENT:].mean()) if len(agreed) else None,
         agreed_all=float(agreed.mean()) if len(agreed) else None,
@@ -141,8 +113,8 @@ def _advise(
     n_clusters: int,
 ) -> tuple[str, str]:
     """Return what to do, as a word and as a sentence."""
-    if n_told < RECENT:
-        return "early", f"Too early to tell: give some {RECENT - n_told} more answers."
+    if n_told < FIRST:
+        return "early", f"Too early to tell: give some {FIRST - n_told} more answers."
     if weighed is not None and not weighed.fits:
         return "columns", (
             f"Your answers do not fit what the rows are grouped by ({grouped_by}): what you said "
@@ -154,7 +126,8 @@ def _advise(
         return "number", (
             f"{n_clusters} clusters look wrong: {k} foretell your answers better. {seen}"
         )
-    if weighed is not None and len(checks) and interval(int(checks.sum()), len(checks))[0] >= GOOD:
+    is_good = len(checks) > 0 and interval(int(checks.sum()), len(checks))[0] >= GOOD
+    if weighed is not None and weighed.settled and is_good:
         return "enough", f"{seen} More answers will change little."
     return "more", f"{seen} More answers pay."
 

@@ -199,18 +199,23 @@ def _homeless(statements: Statements, n_clusters: int) -> list[Trouble]:
 
 
 def find_suspects(
-    statements: Statements, model: SequentialClustering, name: Name, once: set[tuple[int, int]]
+    statements: Statements,
+    model: SequentialClustering,
+    name: Name,
+    once: set[tuple[int, int]],
+    early: bool = False,
 ) -> list[Suspicion]:
     """Return the answers that the model doubts, the most suspicious first.
 
-    ``once`` are the pairs that were told once. Among the first answers, rows put together not
-    counted, there is too little to judge by: what the model sets aside is told, and nothing more.
+    ``once`` are the pairs that were told once. ``early``, and among the first pairs, rows put
+    together not counted, there is too little to judge by: what the model sets aside is told, and
+    nothing more.
     """
     links, found = model.links_, []
     if links.n_links <= FIRST_ANSWERS:
         return []
-    n_must, is_early = len(links.must), (links.weight < CONFIRMED).sum() <= FIRST_ANSWERS
-    doubtful = np.flatnonzero(model.suspicion_ >= (SET_ASIDE if is_early else DOUBTED))
+    n_must, early = len(links.must), early or (links.weight < CONFIRMED).sum() <= FIRST_ANSWERS
+    doubtful = np.flatnonzero(model.suspicion_ >= (SET_ASIDE if early else DOUBTED))
     pairs = np.concatenate([links.must, links.cannot])
     order = doubtful[np.argsort(-model.suspicion_[doubtful], kind="stable")][:MAX_SUSPECTS]
     for k in order.tolist():

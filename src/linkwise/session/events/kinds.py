@@ -195,6 +195,12 @@ def _listed(rows: Sequence[int], called: Callable[[int], str]) -> str:
     return ", ".join(called(row) for row in rows[:5]) + more
 
 
+def _nowhere(said: Payload) -> str:
+    """Say of rows that join how many cannot be grouped."""
+    n = len(said.get("unusable") or ())
+    return f", {n} with nothing to group by" if n else ""
+
+
 _TABLE = (
     Kind(
         "answer",
@@ -301,7 +307,7 @@ _TABLE = (
         fields={"data": Name()},
         added=("file", "n_rows", "unusable"),
         complete=lambda said, clustering: clustering.newcomers(said["data"]),
-        sentence=lambda said, _: f"{said['n_rows']} rows join",
+        sentence=lambda said, _: f"{said['n_rows']} rows join{_nowhere(said)}",
         effect=Effect(adds_rows=lambda said: int(said["n_rows"])),
         is_large=True,
     ),

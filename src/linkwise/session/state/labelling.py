@@ -200,19 +200,21 @@ class Labeller:
 
         What it sets aside, the session shows among its suspects; nobody reads a warning here.
         """
-        self._of_rows(state.statements.n_rows)
+        silent = self.unanswered(state)
         told = state.statements.told(state.number)
         wanted = told, state.number, state.nowhere.tobytes()
         known, solved = self._solved
         if wanted != known:
             with run_options(quiet=True):
-                solved = copy.copy(self._silent(state.number)).update(*told)
+                solved = copy.copy(silent).update(*told)
             solved.leave_out(state.nowhere)
             self._solved = wanted, solved
         return solved
 
-    def _silent(self, number: int) -> SequentialClustering:
-        """Return the model with so many clusters that nothing was said to."""
+    def unanswered(self, state: State) -> SequentialClustering:
+        """Return the model of these rows and so many clusters that nothing was said to."""
+        self._of_rows(state.statements.n_rows)
+        number = state.number
         if number not in self._numbered:
             if len(self._numbered) > _MAX_NUMBERS:
                 self._numbered = {self.model.n_clusters_: self.model}

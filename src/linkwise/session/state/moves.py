@@ -32,6 +32,7 @@ class Moves:
         draft = self._folder / f"{FILE}.new"
         try:
             draft.write_text(json.dumps(self.moved))
+            draft.chmod(0o600)
             os.replace(draft, self._folder / FILE)
         except OSError as error:
             logger.warning("%s cannot be written (%s); nothing else is lost", FILE, error)

@@ -8,7 +8,7 @@ made does not matter, and what was taken back leaves no trace.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, islice
@@ -139,15 +139,20 @@ class Statements:
 
     def without(self, seq: int) -> Statements:
         """Return what is left when one event is taken back."""
-        keep = self.seq != seq
-        sets = tuple(s for s in self.sets if s.seq != seq)
+        return self._kept(self.seq != seq, lambda one: one != seq)
+
+    def of(self, events: set[int]) -> Statements:
+        """Return what some of the events say."""
+        return self._kept(np.isin(self.seq, list(events)), events.__contains__)
+
+    def _kept(self, keep: NDArray[np.bool_], is_kept: Callable[[int], bool]) -> Statements:
         return Statements(
             self.n_rows,
             self.seq[keep],
             self.i[keep],
             self.j[keep],
             self.same[keep],
-            sets,
+            tuple(one for one in self.sets if is_kept(one.seq)),
             None if self.weight is None else self.weight[keep],
         )
 

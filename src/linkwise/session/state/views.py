@@ -10,7 +10,13 @@ from typing import Any
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.session.journal.checkpoint import Checkpoint
 from linkwise.session.state.history import History
-from linkwise.session.state.labelling import Labeller, Labelling, Labels, called_clusters
+from linkwise.session.state.labelling import (
+    Labeller,
+    Labelling,
+    Labels,
+    State,
+    called_clusters,
+)
 from linkwise.session.state.moves import Moved, Moves
 from linkwise.session.state.view import View, make_view
 from linkwise.typing import Matrix
@@ -85,6 +91,12 @@ class Views:
             return view, labelling, labelling.model
         with self._computing:
             return view, labelling, self._labeller.solved(labelling.state)
+
+    def unanswered(self, at: int) -> tuple[State, SequentialClustering]:
+        """Return what the first ``at`` events say, and the model before it is told any of it."""
+        state = self._history.state(at)
+        with self._computing:
+            return state, self._labeller.unanswered(state)
 
     def grow(self, model: SequentialClustering) -> None:
         """Go on with a model that has more rows."""
