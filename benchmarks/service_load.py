@@ -18,7 +18,17 @@ import tempfile
 import time
 from pathlib import Path
 
-from service_process import Client, Server, answer, make_session, percentile, place, ready, serve
+from service_process import (
+    Client,
+    Others,
+    Server,
+    answer,
+    make_session,
+    percentile,
+    place,
+    ready,
+    serve,
+)
 
 
 def verdict() -> str:
@@ -29,7 +39,7 @@ async def acknowledge(
     server: Server, n_rows: int, clients: int, batch: int, seconds: float
 ) -> float:
     """Let clients send answers as fast as they are acknowledged; returns how many a second."""
-    port, waits = server.port, []
+    port, waits, others = server.port, [], Others(server)
     started, cpu = time.monotonic(), server.cpu_seconds()
     end = started + seconds
 
@@ -55,14 +65,18 @@ async def acknowledge(
     print(
         f"{clients:>8} clients, {batch:>3} per request: {rate:>8,.0f} acknowledged/s, "
         f"p50 {percentile(waits, 0.5):>6.1f} ms, p99 {percentile(waits, 0.99):>6.1f} ms, "
-        f"{used:.1f} cores for the server, {1e6 * cpu / (batch * len(waits)):.0f} us of them each",
+        f"{used:.1f} cores for the server, {1e6 * cpu / (batch * len(waits)):.0f} us of them each; "
+        f"others used {others.cores():.1f} cores",
         flush=True,
     )
     return rate
 
 
-async def hear(port: int, n_rows: int, listeners: int, per_second: float, seconds: float) -> None:
+async def hear(
+    server: Server, n_rows: int, listeners: int, per_second: float, seconds: float
+) -> None:
     """Measure how long after sending an answer every listener has heard of it."""
+    port, others = server.port, Others(server)
     sent: dict[str, float] = {}
     delays: list[float] = []
 
@@ -89,15 +103,16 @@ async def hear(port: int, n_rows: int, listeners: int, per_second: float, second
     await asyncio.gather(*followers, return_exceptions=True)
     print(
         f"{listeners:>8} listeners, {per_second:g} answers/s: {len(delays):,} of {n * listeners:,} "
-        f"heard, p50 {percentile(delays, 0.5):.1f} ms, p99 {percentile(delays, 0.99):.1f} ms",
+        f"heard, p50 {percentile(delays, 0.5):.1f} ms, p99 {percentile(delays, 0.99):.1f} ms; "
+        f"others used {others.cores():.1f} cores",
         flush=True,
     )
 
 
-async def recolour(port: int, n_rows: int, answers: int) -> None:
-    """Measure from sending an answer to holding the new labels of all rows."""
-    waits, stored, again = [], [], []
-    client = await Client(port).open()
+async def recolour(server: Server, n_rows: int, answers: int) -> None:
+    """Measure from sending an answer to holding the new labels of all rows, and without it."""
+    waits, stored, again, others = [], [], [], Others(server)
+    client = await Client(server.port).open()
     for k in range(answers):
         i, j = random.sample(range(n_rows), 2)
         started = time.monotonic()
@@ -115,7 +130,8 @@ async def recolour(port: int, n_rows: int, answers: int) -> None:
     print(
         f"{n_rows:>10,} rows: answer acknowledged p50 {percentile(stored, 0.5):.0f} ms, new labels "
         f"read p50 {percentile(waits, 0.5):.0f} ms, p99 {percentile(waits, 0.99):.0f} ms, "
-        f"labels that are ready p50 {percentile(again, 0.5):.0f} ms",
+        f"labels that are ready p50 {percentile(again, 0.5):.1f} ms, "
+        f"p99 {percentile(again, 0.99):.1f} ms; others used {others.cores():.1f} cores",
         flush=True,
     )
 
@@ -152,7 +168,7 @@ def main() -> None:
                 elif what == "hear":
                     asyncio.run(
                         hear(
-                            server.port,
+                            server,
                             n_rows,
                             options.listeners,
                             options.per_second,
@@ -160,7 +176,7 @@ def main() -> None:
                         )
                     )
                 else:
-                    asyncio.run(recolour(server.port, n_rows, options.answers))
+                    asyncio.run(recolour(server, n_rows, options.answers))
             finally:
                 server.stop()
 

@@ -62,6 +62,28 @@ class Server:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+class Others:
+    """How many cores everybody else kept busy since this was made; nan where nobody tells."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._began = time.monotonic(), self._busy()
+
+    def cores(self) -> float:
+        elapsed = time.monotonic() - self._began[0]
+        return max(0.0, (self._busy() - self._began[1]) / elapsed)
+
+    def _busy(self) -> float:
+        try:
+            told = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
+        except OSError:
+            return float("nan")
+        user, nice, system, _, _, interrupt, soft, stolen = map(int, told[:8])
+        ticks = user + nice + system + interrupt + soft + stolen
+        ours = self._server.cpu_seconds() + sum(os.times()[:2])
+        return ticks / os.sysconf("SC_CLK_TCK") - ours
+
+
 def serve(root: Path) -> Server:
     """Start a server and wait until it listens."""
     token = root / "token"

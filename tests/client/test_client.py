@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from service_client import TOKEN
+from sklearn.datasets import load_iris
 
 from linkwise import client as package
 from linkwise.client import AsyncClient, Client, Event, News, ServiceError, Unreachable
@@ -326,12 +327,11 @@ def test_the_client_loads_neither_models_nor_the_service():
     assert done.stdout.strip() == "[]"
 
 
-def test_the_session_on_disk_holds_what_was_acknowledged(root, tmp_path):
-    import shutil
-
+def test_the_session_on_disk_holds_what_was_acknowledged(tmp_path):
     from service_client import serving
 
-    shutil.copytree(root / "flowers", tmp_path / "flowers", ignore=lambda *_: {"lock"})
+    X, _ = load_iris(return_X_y=True)
+    Session.create(tmp_path / "flowers", X, 3, name="flowers", n_partitions=10).close()
     with serving(tmp_path) as service, Client(service.url, TOKEN) as client:
         seq = client.answer("flowers", 3, 4, "same", who="ann").seq
     with Session.open(tmp_path / "flowers") as session:

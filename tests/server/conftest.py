@@ -98,8 +98,9 @@ def start(root, tmp_path):
     (tmp_path / "token").chmod(0o600)
     running = []
 
-    def begin(*options):
-        command = [str(Path(sys.executable).with_name("linkwise")), "serve", "--root", str(root)]
+    def begin(*options, program=None):
+        program = program or [str(Path(sys.executable).with_name("linkwise"))]
+        command = [*program, "serve", "--root", str(root)]
         command += ["--port", "0", "--token-file", str(tmp_path / "token"), *options]
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

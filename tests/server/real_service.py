@@ -51,7 +51,7 @@ def real_service(root, *options, token=TOKEN, descriptors=1024):
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         said = ""
-        while not (found := re.search(r"http://[\d.]+:\d+", said)):
+        while not (found := re.search(r"https?://[\d.]+:\d+", said)):
             line = process.stdout.readline()
             assert line, process.stderr.read()
             said += line

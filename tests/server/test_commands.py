@@ -2,6 +2,7 @@
 
 import html
 import re
+import socket
 import stat
 import webbrowser
 from pathlib import Path
@@ -90,14 +91,29 @@ def test_every_start_has_a_new_token_unless_a_file_keeps_it(tmp_path):
     assert token(*kept) == token(*kept)
 
 
-def test_serve_takes_the_cluster_that_large_sessions_live_on(started, tmp_path):
+def test_serve_takes_the_cluster_that_large_sessions_live_on(started, tmp_path, monkeypatch):
     pytest.importorskip("ray", reason="the engine on a cluster needs Ray: pip install 'ray[data]'")
+    connected = []
+    monkeypatch.setattr("linkwise.engines.ray.Ray.connect", lambda one: connected.append(one))
     run("serve", "--root", tmp_path / "root", "--port", 0, "-q", "--ray", "10.0.0.7:6379")
     engine = started[0].state.service.shelf.engine
+    assert connected == [engine]
     assert engine.address == "10.0.0.7:6379"
     assert engine.storage == tmp_path / "root" / ".labels"
     run("serve", "--root", tmp_path / "root", "--port", 0, "-q")
     assert started[-1].state.service.shelf.engine is None
+
+
+def test_a_cluster_that_is_not_there_is_a_sentence_and_code_1(started, tmp_path):
+    pytest.importorskip("ray", reason="the engine on a cluster needs Ray: pip install 'ray[data]'")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and does not listen
+        where = f"127.0.0.1:{taken.getsockname()[1]}"
+        refused = run("serve", "--root", tmp_path / "root", "--port", 0, "--ray", where, code=1)
+    said = refused.stderr.splitlines()
+    assert said[0] == f"connecting to Ray, {where}"
+    assert said[1].startswith(f"there is no Ray cluster at {where} (ConnectionRefusedError")
+    assert started == []
 
 
 def test_serve_offers_the_data_folder_and_answers_to_the_names_it_is_given(started, data_folder):

@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -168,6 +169,42 @@ def test_a_long_chain_of_undos_is_no_burden(service):
         assert time.monotonic() - began < 20
         event = owner.get(f"{FLOWERS}/history", params={"after": last - 1, "limit": 1}).json()
         assert event["events"][0]["undone_by"] is None  # an even number of them
+
+
+def test_names_and_clusters_without_end_are_refused(template, tmp_path):
+    root = shutil.copytree(template, tmp_path / "root")
+    with real_service(root, "--limit", "clusters=40") as service, service.client() as owner:
+        for first in range(0, 3000, 1000):
+            names = [{"rows": [k % 150], "name": f"name {k}"} for k in range(first, first + 1000)]
+            told = [{"kind": "label", "payload": name} for name in names]
+            assert "would have no cluster" in tell(owner, *told, code=422)
+        split = {"kind": "split", "payload": {"cluster": 0, "rows": None}}
+        statuses = [
+            owner.post(f"{FLOWERS}/events", json={"events": [split] * 10}).status_code
+            for _ in range(10)
+        ]
+        assert statuses == [200] * 3 + [422] * 7
+        assert owner.get(FLOWERS).json()["seq"] == 30
+        assert service.lives()
+
+
+def test_many_who_look_back_hold_up_nobody_else(template, tmp_path):
+    root = shutil.copytree(template, tmp_path / "root")
+    with real_service(root) as service, service.client() as owner:
+        tell(owner, *[answer(k % 150, (7 * k + 1) % 150, "different") for k in range(60)])
+        assert owner.get(f"{FLOWERS}/labels").status_code == 200
+
+        def look_back(seq):
+            with service.client() as looker:
+                return looker.get(f"{FLOWERS}/labels", params={"since": seq}).status_code
+
+        with ThreadPoolExecutor(45) as lookers:
+            found = [lookers.submit(look_back, seq) for seq in range(5, 60)]
+            for path in ("history", "questions", "rows?rows=1", "progress"):
+                assert owner.get(f"{FLOWERS}/{path}").status_code == 200
+            tell(owner, answer(0, 60, "different"))
+            assert not all(one.done() for one in found)
+            assert [one.result() for one in found] == [200] * 55
 
 
 def test_a_spreadsheet_runs_nothing_of_what_is_exported(service):

@@ -177,6 +177,7 @@ class Number:
     proposal: int | None
     reason: str | None
     fits: bool
+    pending: bool
 
 
 @dataclass(frozen=True)

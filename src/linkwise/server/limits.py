@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from linkwise.errors import InvalidInput
-from linkwise.session import KINDS
 
 MB, GB = 2**20, 2**30
 _UNITS = {"": 1, "K": 2**10, "M": MB, "G": GB}
@@ -34,7 +33,7 @@ class Limits:
     columns: int = _limit(20_000, "columns of a table")
     memory: int = _limit(4 * GB, "bytes of memory for reading one file")
     seconds: int = _limit(120, "seconds for reading one file")
-    clusters: int = _limit(500, "clusters of a session, and so names of rows")
+    clusters: int = _limit(500, "clusters that a session ever had, and so names of rows")
     body: int = _limit(2 * MB, "bytes of a request other than an upload")
     head_seconds: int = _limit(10, "seconds until the head of a request is complete")
     body_seconds: int = _limit(30, "seconds between two parts of a body")
@@ -58,12 +57,13 @@ class Limits:
             values[found[1]] = int(found[2]) * _UNITS[found[3]]
         return replace(cls(), **values)
 
-    def check_clusters(self, n_clusters: int, kinds: Iterable[str]) -> None:
-        """Refuse events of these kinds if they would make too many clusters."""
-        added = sum(KINDS[kind].effect.adds_cluster for kind in kinds)
-        if added and n_clusters + added > self.clusters:
+    def check_clusters(self, n_clusters: int, added: int) -> None:
+        """Refuse to add clusters to those that a session had so far if there would be too many."""
+        if n_clusters + added > self.clusters:
             raise InvalidInput(
-                f"there are {n_clusters} clusters, and this service takes {self.clusters} at most."
+                f"there were {n_clusters} clusters so far, undone and merged ones counted, and "
+                f"this service takes {self.clusters} at most. Start it with --limit clusters=N for "
+                f"more."
             )
 
     @property

@@ -9,9 +9,11 @@ from types import SimpleNamespace
 import numpy as np
 from service_client import FLOWERS, TOKEN, answer, calling, tell
 
+from linkwise import SequentialClustering
 from linkwise.cluster.sequential.follow import Proposal
 from linkwise.server.app import create_app
-from linkwise.session import Entry
+from linkwise.server.live import session as session_module
+from linkwise.session import Entry, Weighed
 
 ANSWER = {"i": 0, "j": 1, "verdict": "same"}
 
@@ -39,13 +41,59 @@ def test_answers_are_stored_while_labels_are_computed_and_share_the_next_computa
     assert len(computed) <= 2
 
 
+def flood(client, monkeypatch):
+    """Store more answers during a computation than a person could; returns what was computed."""
+    client.get(f"{FLOWERS}/labels")
+    compute, computed = client.flowers.view, []
+
+    def meanwhile(at=None):
+        view = compute(at)
+        if not computed:
+            said = [Entry("answer", {"i": 0, "j": j, "verdict": "same"}) for j in range(1, 31)]
+            client.flowers.append(said)
+        computed.append(view.seq)
+        return view
+
+    monkeypatch.setattr(client.flowers, "view", meanwhile)
+    tell(client, answer(40, 41))
+    return computed
+
+
+def become(found, wanted, seconds=10):
+    end = time.monotonic() + seconds
+    while found != wanted and time.monotonic() < end:
+        time.sleep(0.02)
+    return found == wanted
+
+
+def test_in_a_flood_of_answers_labels_wait_until_somebody_looks(client, monkeypatch):
+    computed = flood(client, monkeypatch)
+    assert not become(computed, [1, 31], seconds=2)
+    assert client.get(f"{FLOWERS}/labels").headers["x-linkwise-seq"] == "31"
+    assert computed == [1, 31]
+
+
+def test_in_a_flood_of_answers_labels_that_nobody_looks_at_are_computed_after_a_while(
+    client, monkeypatch
+):
+    monkeypatch.setattr(session_module, "UNSEEN_REST", 0.5)
+    assert become(flood(client, monkeypatch), [1, 31])
+
+
+def test_in_a_flood_of_answers_listeners_hear_of_labels_soon(client, monkeypatch):
+    client.get(f"{FLOWERS}/labels")
+    live = client.app.state.service.shelf._open["flowers"]
+    monkeypatch.setattr(live._feed, "n_listeners", 1)
+    assert become(flood(client, monkeypatch), [1, 31])
+
+
 def test_the_number_of_clusters_follows_the_answers_by_itself(root):
     about = root / "flowers" / "session.json"
     about.write_text(json.dumps(json.loads(about.read_text()) | {"follows": True}))
     said = [answer(0, k) for k in range(1, 8)]
     with calling(create_app(root, token=TOKEN)) as client:
         assert client.get(f"{FLOWERS}/number").json()["follows"]
-        client.flowers.propose_k = lambda: Proposal(2, "two kinds", 9.0)
+        client.flowers.weigh = lambda: Weighed(7, Proposal(2, "two kinds", 9.0))
         tell(client, *said)
         deadline = time.monotonic() + 60
         while client.flowers.seq == len(said) and time.monotonic() < deadline:
@@ -55,6 +103,40 @@ def test_the_number_of_clusters_follows_the_answers_by_itself(root):
         assert client.get(FLOWERS).json()["n_clusters"] == 2
         tell(client, {"kind": "undo", "payload": {"event": event["seq"]}})
         assert client.get(f"{FLOWERS}/number").json()["follows"] is False
+
+
+def test_nobody_waits_for_a_look_and_a_look_waits_for_labels(client, monkeypatch):
+    begun, go, looks = threading.Event(), threading.Event(), []
+    weigh_k = SequentialClustering.weigh_k
+
+    def slow(model, links, labels):
+        begun.set()
+        assert go.wait(20)
+        looks.append(links.n_links)
+        return weigh_k(model, links, labels)
+
+    monkeypatch.setattr(SequentialClustering, "weigh_k", slow)
+    tell(client, *(answer(0, k) for k in range(1, 26)))
+    first = client.get(f"{FLOWERS}/number").json()
+    assert (first["pending"], first["proposal"], first["fits"]) == (True, None, True)
+    assert begun.wait(20)
+    tell(client, answer(30, 31))
+    assert client.get(f"{FLOWERS}/labels").headers["x-linkwise-seq"] == "26"  # not held up
+    assert client.get(f"{FLOWERS}/number").json()["pending"]
+    go.set()
+    deadline = time.monotonic() + 60
+    while client.get(f"{FLOWERS}/number").json()["pending"] and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert looks == [20, 25]  # by the answers there were then
+
+
+def test_nothing_is_looked_at_where_nobody_asks(client, monkeypatch):
+    looked = threading.Event()
+    client.get(f"{FLOWERS}/labels")
+    monkeypatch.setattr(client.flowers, "weigh", looked.set)
+    tell(client, *(answer(0, k) for k in range(1, 26)))
+    client.get(f"{FLOWERS}/labels")
+    assert not looked.wait(0.3)
 
 
 def test_labels_that_could_not_be_computed_are_tried_again(client, monkeypatch):

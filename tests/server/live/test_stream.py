@@ -1,5 +1,6 @@
 """The stream: every event once and in order, wherever a listener resumes."""
 
+import asyncio
 import json
 import threading
 from itertools import islice
@@ -28,6 +29,21 @@ def test_a_listener_hears_events_as_they_were_stored(served):
         heard = listen(client, 2, after=0)
     assert [json.loads(frame["data"]) for frame in heard] == stored
     assert seqs(heard) == [1, 2]
+
+
+def test_listeners_are_counted_while_they_listen():
+    async def listen_twice():
+        news = feed.Feed(0, lambda after, limit: [])  # noqa: ARG005
+        listeners = [news.stream(None), news.stream(None)]
+        for listener in listeners:
+            await anext(listener)
+        counts = [news.n_listeners]
+        for listener in listeners:
+            await listener.aclose()
+            counts.append(news.n_listeners)
+        return counts
+
+    assert asyncio.run(listen_twice()) == [2, 1, 0]
 
 
 def test_a_listener_resumes_after_the_last_id_it_heard(served):

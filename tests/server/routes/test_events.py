@@ -60,6 +60,7 @@ def test_the_number_of_clusters_and_rows_in_none_are_told(client):
         "proposal": None,
         "reason": None,
         "fits": True,
+        "pending": False,
     }
     far = client.get(f"{FLOWERS}/outliers", params={"share": 0.02}).json()
     assert len(far) == 3
@@ -199,9 +200,11 @@ def test_clusters_cannot_be_split_without_end(client, monkeypatch):
     service = client.app.state.service
     monkeypatch.setitem(service.__dict__, "limits", Limits(clusters=4))
     tell(client, split)
-    client.get(f"{FLOWERS}/labels")
     refused = tell(client, split, code=422)
-    assert refused == "there are 4 clusters, and this service takes 4 at most."
+    assert refused == (
+        "there were 4 clusters so far, undone and merged ones counted, and this service takes 4 at "
+        "most. Start it with --limit clusters=N for more."
+    )
     tell(client, answer(0, 1))
 
 

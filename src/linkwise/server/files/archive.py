@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from linkwise.errors import InvalidFile
-from linkwise.features.picture_files import is_picture_name
+from linkwise.features.pictures.picture_files import is_picture_name
 from linkwise.files.endings import DELIMITED, TYPED, ending_of
 from linkwise.tables import ENDINGS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from linkwise.features.picture_files import is_picture_name
+from linkwise.features.pictures.picture_files import is_picture_name
 from linkwise.files.endings import ending_of
 from linkwise.files.parquet_folder import PARQUET
 from linkwise.server.refusals import NotFound

@@ -43,6 +43,7 @@ class Feed:
         self._view_seq, self._view_frame = 0, b""
         self._news = asyncio.Event()
         self.over = False
+        self.n_listeners = 0
 
     def publish(self, seq: int, frames: Sequence[bytes]) -> None:
         """Tell events, of which ``seq`` is the last."""
@@ -74,6 +75,14 @@ class Feed:
 
     async def stream(self, after: int | None) -> AsyncIterator[bytes]:
         """Yield the news after event ``after`` (None: from now on) as server-sent events."""
+        self.n_listeners += 1
+        try:
+            async for part in self._news_after(after):
+                yield part
+        finally:
+            self.n_listeners -= 1
+
+    async def _news_after(self, after: int | None) -> AsyncIterator[bytes]:
         cursor = self._published if after is None else min(after, self._published)
         told = b""
         yield b"retry: 1000\nid: %d\n\n" % cursor

@@ -2,7 +2,9 @@
 
 Nobody waits for anybody. Answers are stored by the thread of the session that commits those which
 arrive together in one go. One worker thread computes the labels; what arrives while it computes is
-part of the next computation. Listeners follow the feed.
+part of the next computation. Another one looks, when somebody wants to know, at what the answers
+say about the clustering as a whole; it waits whenever labels are to be computed. Listeners follow
+the feed.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ import anyio.to_thread
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.errors import LinkwiseError
+from linkwise.errors import Cancelled
+from linkwise.running import run_options
 from linkwise.server.live.feed import Feed, journal_frame, view_frame
 from linkwise.server.live.interrupting import Interrupted, Interruptible
 from linkwise.server.live.memory import give_back
@@ -35,7 +38,7 @@ from linkwise.session import KINDS, Entry, Event
 from linkwise.session.events.kinds import names_rows
 
 if TYPE_CHECKING:
-    from linkwise.session import Session, View
+    from linkwise.session import Session, View, Weighed
 
 logger = logging.getLogger("linkwise.server")
 
@@ -49,8 +52,8 @@ MOST_SHOWN = 64
 #: that the processor is left to those who store them.
 FLOOD = 20
 LONGEST_REST = 3.0
-#: The number of clusters is thought over after so many new events, and such a share of all.
-FEWEST_TO_FOLLOW, SHARE_TO_FOLLOW = 5, 0.1
+#: And so long at most until somebody looks at the labels.
+UNSEEN_REST = 12.0
 #: Seconds between two times of giving free memory back.
 TIDY_EVERY = 5.0
 #: Seconds that a computation may still take when the service ends.
@@ -80,6 +83,8 @@ class LiveSession:
         self.session = session
         self._turns, self._looking_back = turns, looking_back
         self._writers = writers
+        #: Held while clusters are added, so that they can be counted before.
+        self.adding = asyncio.Lock()
         self._loop = asyncio.get_running_loop()
         self._letters: deque[Callable[[], None]] = deque()
         self._rung = False
@@ -88,12 +93,14 @@ class LiveSession:
         self._shown: dict[int, Labels] = {}
         self._failure: Exception | None = None
         self._work, self._steps = Condition(), Interruptible()
-        self._wanted, self._stopped = True, False
-        self._look_at = 1
+        self._wanted, self._stopped, self._looked = True, False, False
+        self._computing, self._curious = False, session.follows
         self._users, self._left = 0, time.monotonic()
         self._stop_listening = session.listen(self._pass_on)
         self._worker = Thread(target=self._compute_views, name="linkwise-labels", daemon=True)
+        self._looker = Thread(target=self._take_looks, name="linkwise-looks", daemon=True)
         self._worker.start()
+        self._looker.start()
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
@@ -104,11 +111,6 @@ class LiveSession:
         finally:
             self._users -= 1
             self._left = time.monotonic()
-
-    @property
-    def n_clusters(self) -> int:
-        """Clusters there are by the labels that were computed last."""
-        return self.session.n_clusters if self._view is None else len(self._view.clusters)
 
     def is_idle(self, seconds: float) -> bool:
         """Tell whether nobody uses the session, nor has for so long."""
@@ -135,6 +137,7 @@ class LiveSession:
 
     def stream(self, after: int | None) -> AsyncIterator[bytes]:
         """Yield the news after event ``after`` (None: from now on) as server-sent events."""
+        self._look()
         return self._feed.stream(after)
 
     async def view(self, at_least: int | None = None) -> View:
@@ -143,6 +146,7 @@ class LiveSession:
         None stands for all events stored so far.
         """
         wanted = self.session.seq if at_least is None else min(at_least, self.session.seq)
+        self._look()
         while self._view is None or self._view.seq < wanted:
             if self._feed.over:
                 raise Stopping
@@ -152,6 +156,13 @@ class LiveSession:
                 raise failure
             await self._feed.wait()
         return self._view
+
+    def weigh(self) -> Weighed | None:
+        """Return what the answers said at the last look, and let there be another if one is due."""
+        with self._work:
+            self._curious = True
+            self._work.notify_all()
+        return self.session.weighed
 
     async def labels_at(self, seq: int) -> Labels:
         """Return the labels as they were after event ``seq``; those shown last are at hand."""
@@ -174,6 +185,7 @@ class LiveSession:
         self.end_streams()
         self._stop_worker()
         await anyio.to_thread.run_sync(self._worker.join)
+        await anyio.to_thread.run_sync(self._looker.join)
         self._stop_listening()
         await anyio.to_thread.run_sync(self.session.close)
 
@@ -204,6 +216,12 @@ class LiveSession:
             self._wanted = True
             self._work.notify_all()
 
+    def _look(self) -> None:
+        """Let labels be computed that were left for later because nobody looked."""
+        with self._work:
+            self._looked = True
+            self._work.notify_all()
+
     def _compute_views(self) -> None:
         """Run in the worker thread: labels of all events so far, again and again."""
         with suppress(Interrupted):
@@ -221,7 +239,7 @@ class LiveSession:
                 self._tell(self._fail, error)
             else:
                 self._tell(self._show, view, frame)
-                self._follow(view.seq)
+            self._rest_begins()
             if started - tidied >= TIDY_EVERY:
                 tidied = started
                 give_back()
@@ -232,22 +250,50 @@ class LiveSession:
         """Wait until labels are wanted; returns whether to go on."""
         with self._work:
             self._work.wait_for(lambda: self._wanted or self._stopped)
-            self._wanted = False
+            self._wanted, self._computing = False, True
             return not self._stopped
 
-    def _follow(self, seq: int) -> None:
-        """Let the number of clusters follow the answers now and then, if nobody waits for more."""
-        if seq < self._look_at or self._wanted:
-            return
-        self._look_at = seq + max(FEWEST_TO_FOLLOW, int(SHARE_TO_FOLLOW * seq))
-        try:
-            self.session.follow()
-        except LinkwiseError as error:  # the next answers bring it up again
-            logger.warning("the number of clusters cannot follow the answers", exc_info=error)
+    def _rest_begins(self) -> None:
+        """Let others compute while no labels are wanted."""
+        with self._work:
+            self._computing = False
+            self._curious |= self.session.follows
+            self._work.notify_all()
+
+    def _take_looks(self) -> None:
+        """Run in the thread that looks: what the answers say as a whole, where somebody asks."""
+        with suppress(Interrupted):
+            self._steps.run(self._look_when_asked)
+
+    def _look_when_asked(self) -> None:
+        while True:
+            with self._work:
+                self._work.wait_for(lambda: self._curious or self._stopped)
+                self._curious = False
+            if self._is_over():
+                return
+            try:
+                with run_options(cancel=self._is_over):
+                    self.session.weigh()
+                    self.session.follow()
+            except Cancelled:
+                return
+            except Exception as error:  # the next answers bring it up again
+                logger.warning("the answers could not be looked at as a whole", exc_info=error)
+
+    def _is_over(self) -> bool:
+        """Wait until no labels are wanted, and tell whether everything is to end."""
+        with self._work:
+            self._work.wait_for(lambda: self._stopped or not (self._wanted or self._computing))
+            return self._stopped
 
     def _rest(self, seconds: float) -> None:
+        """Leave the processor to those who store answers, longer if nobody looks at labels."""
         with self._work:
+            self._looked = False
             self._work.wait_for(lambda: self._stopped, min(seconds, LONGEST_REST))
+            if not self._feed.n_listeners:
+                self._work.wait_for(lambda: self._stopped or self._looked, UNSEEN_REST)
 
     def _tell(self, what: Callable[..., None], *values: Any) -> None:
         """Let the event loop call ``what``; letters that come together ring once."""

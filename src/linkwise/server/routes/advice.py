@@ -102,15 +102,21 @@ async def people(live: Live) -> People:
 
 @router.get("/number", responses=refuses(404, 409))
 async def number(live: Live) -> Number:
-    """Return how many clusters there are, and whether the answers speak for another number."""
-    found = await anyio.to_thread.run_sync(live.session.weigh)
-    proposal = found.proposal
+    """Return how many clusters there are, and whether the answers speak for another number.
+
+    What they say is looked at after every five answers, which takes a while: meanwhile ``pending``
+    is true, and the rest is what was found before.
+    """
+    found, session = live.weigh(), live.session
+    follows, pending = await anyio.to_thread.run_sync(lambda: (session.follows, session.to_weigh()))
+    proposal = None if found is None else found.proposal
     return Number(
-        n_clusters=live.session.n_clusters,
-        follows=await anyio.to_thread.run_sync(lambda: live.session.follows),
+        n_clusters=session.n_clusters,
+        follows=follows,
         proposal=None if proposal is None else proposal.k,
         reason=None if proposal is None else proposal.reason,
-        fits=found.fits,
+        fits=found is None or found.fits,
+        pending=pending,
     )
 
 

@@ -20,7 +20,7 @@ from linkwise.server.schemas.base import MOST
 from linkwise.server.schemas.events import Event, Events, History, NewEvents, encode_event
 from linkwise.server.schemas.sessions import NewKnowledge
 from linkwise.server.service import HolderHere, Live, ServiceHere
-from linkwise.session import Entry
+from linkwise.session import KINDS, Entry
 
 router = APIRouter(prefix="/api/sessions/{session}", tags=["events"])
 
@@ -85,10 +85,14 @@ async def tell(told: NewEvents, live: Live, holder: HolderHere, service: Service
 
     They are said by whom the token was given to; only the owner of the service may say by whom.
     """
-    service.limits.check_clusters(live.n_clusters, [new.kind for new in told.events])
     who = holder.who(told.who)
     entries = [Entry(new.kind, dict(vars(new.payload)), who, new.key) for new in told.events]
-    events = await live.append(entries)
+    if added := sum(KINDS[new.kind].effect.adds_cluster for new in told.events):
+        async with live.adding:
+            service.limits.check_clusters(live.session.n_cluster_numbers, added)
+            events = await live.append(entries)
+    else:
+        events = await live.append(entries)
     body = '{"events":[' + ",".join(map(encode_event, events)) + "]}"
     return Response(body, media_type="application/json")
 

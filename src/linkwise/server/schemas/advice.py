@@ -59,8 +59,8 @@ class Moved(Message):
 class Progress(Message):
     """Whether more answers still pay."""
 
-    answers: int
-    unsure: int
+    answers: int = Field(description="Answers that stand; one click is one answer.")
+    unsure: int = Field(description="Those among them that could not be told.")
     agreed_recently: float | None = Field(description="Of the last 20 answers.")
     agreed: float | None = Field(description="Of all answers.")
     drawn: int = Field(description="Of the last 20 pairs drawn at random, those that were told.")
@@ -107,6 +107,7 @@ class Number(Message):
     proposal: int | None
     reason: str | None = Field(description="What speaks for the proposal, in words.")
     fits: bool = Field(description="False: the answers do not fit what rows are grouped by.")
+    pending: bool = Field(description="Whether the last answers are still being looked at.")
 
 
 class Recipe(Message):
