@@ -4,7 +4,7 @@ Whoever answers knows the classes and tells the truth; rows that do not fit thei
 out of it, as one would on the page. Printed, for the big questions first and for pairs alone: how
 well clusters and classes agree (adjusted Rand index), how many answers were asked about again, how
 many were listed under "Second look" at any time, how many rows moved with the last ten changes,
-and what the page advised.
+what the page advised, and each time that it began or ceased to propose another number of clusters.
 
     python benchmarks/studio_session.py            print the tables
     python benchmarks/studio_session.py --write    and put them into docs/studio.md
@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -45,6 +46,11 @@ def truthful(question, y):
     ]
 
 
+def one_click(entries, number):
+    """Give the entries of one answer keys that begin alike, as the page does."""
+    return [replace(entry, key=f"{number}#{place}") for place, entry in enumerate(entries)]
+
+
 def about_groups(question, y):
     """Say which groups are one thing, and leave out the rows that do not fit their group."""
     things = {}
@@ -67,29 +73,33 @@ def verdict(y, i, j):
 
 def run(session, y, kind, n_questions):
     """Ask and answer; yields a line of the table at each look."""
-    again, listed = 0, 0
+    again, listed, shown, changes = 0, 0, None, []
     for number in range(n_questions + 1):
         found = session.query(1, kind=kind, asked=number, who="somebody")
         is_last = number == n_questions or not found
+        proposal = session.weigh().proposal
+        if (proposal and proposal.k) != shown:
+            shown = proposal and proposal.k
+            changes.append(f"{shown or 'none'} after {number} questions")
         if number in LOOKS or is_last:
             yield look(session, y, number, again, listed)
         if is_last:
             break
         again += found[0].again is not None
-        session.append(truthful(found[0], y))
+        session.append(one_click(truthful(found[0], y), number))
         listed = max(listed, sum(one.asked_again for one in session.suspects()))
+    yield ""
+    yield f"Another number of clusters that was proposed: {', '.join(changes) or 'none'}."
 
 
 def look(session, y, number, again, listed):
     """Return what there is to see after so many questions, as a line of a table."""
     session.view()
-    if number:
-        session.weigh()
-    told = session.progress()
+    told, links = session.progress(), session.model.links_.n_links
     agreement = adjusted_rand_score(y, session.labels())
     moved = sum(rows for _, rows in told.moved[-10:])
     counts = f"{agreement:.2f} | {again} | {listed} | {moved}"
-    return f"| {number} | {told.answers} | {counts} | {told.hint} |"
+    return f"| {number} | {links} | {counts} | {told.hint} |"
 
 
 def sets(quick, folder):
@@ -114,7 +124,7 @@ def tables(quick):
         for name, data, columns, y, k in sets(quick, folder):
             for kind, words in KINDS.items():
                 yield f"**{name}**, {len(y)} rows, {k} clusters, {words}:\n"
-                yield "| questions | answers | agreement | asked again | listed | moved | advice |"
+                yield "| questions | links | agreement | asked again | listed | moved | advice |"
                 yield "|---|---|---|---|---|---|---|"
                 at = folder / f"{name}-{kind}".replace(" ", "-")
                 options = {"n_partitions": 50 if quick else 200, "columns": columns}

@@ -149,6 +149,8 @@ def templates(tmp_path_factory, data_folder):
 class Service:
     """`linkwise serve` as its own process; it can be killed and started again."""
 
+    token = TOKEN
+
     def __init__(self, root, data, templates):
         self.root, self.data, self._templates = root, data, templates
         with socket.socket() as probe:
@@ -194,12 +196,24 @@ class Service:
 
 
 @pytest.fixture(scope="session")
-def service(tmp_path_factory, data_folder, templates):
-    """Serve an empty root."""
-    service = Service(tmp_path_factory.mktemp("root"), data_folder, templates)
-    service.start()
-    yield service
-    service.kill()
+def new_service(tmp_path_factory, data_folder, templates):
+    """Return a function that serves an empty root."""
+    services = []
+
+    def served():
+        services.append(Service(tmp_path_factory.mktemp("root"), data_folder, templates))
+        services[-1].start()
+        return services[-1]
+
+    yield served
+    for each in services:
+        each.kill()
+
+
+@pytest.fixture(scope="session")
+def service(new_service):
+    """Serve an empty root for all tests, which fill it."""
+    return new_service()
 
 
 @pytest.fixture(scope="session")
@@ -219,8 +233,9 @@ def open_page(browser, service):
     """Return a function that opens the studio in a browser of its own."""
     contexts, pages = [], []
 
-    def opened(kind=None, *, session=None, who="", questions="pair", **settings):
-        context = browser.new_context(viewport={"width": 1440, "height": 900}, **settings)
+    def opened(kind=None, *, session=None, who="", questions="pair", script="", **settings):
+        context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}} | settings)
+        context.add_init_script(script)
         contexts.append(context)
         context.set_default_timeout(PATIENCE)
         if kind is not None:

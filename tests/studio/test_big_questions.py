@@ -37,6 +37,24 @@ def test_the_first_question_is_about_whole_groups_and_one_click_says_much(open_p
     studio.sees("Took back numbers 1 to 18")
 
 
+def test_an_answer_counts_once_however_much_it_says(open_page):
+    studio = open_page("digits", questions="groups")
+    expect(title(studio)).to_have_text("Is this one thing, two, or three?")
+    count = studio.page.locator("dd").first
+    studio.press("3")
+    expect(count).to_have_text("1")
+    studio.page.get_by_label("Kind of questions").select_option("choice")
+    expect(title(studio)).to_have_text("Which of these does it belong with?")
+    studio.press("1")
+    expect(count).to_have_text("2")
+    studio.sees("Too early to tell: give some 18 more answers.")
+    studio.press("c")
+    expect(count).to_contain_text("1 of them cannot tell")
+    assert len(studio.history()) > 20  # events
+    studio.press("u")
+    expect(count).to_have_text("2")
+
+
 def test_of_three_groups_two_may_be_one_thing(open_page):
     studio = open_page("digits", questions="groups")
     expect(title(studio)).to_have_text("Is this one thing, two, or three?")

@@ -1,12 +1,22 @@
 """Small things that make a tool pleasant: keys, one scrollbar, buttons that stay, phones."""
 
+import io
 import re
 
+import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
+from studio_page import StudioPage
 
 SCROLLS = """() => document.documentElement.scrollHeight > innerHeight
     || document.documentElement.scrollWidth > innerWidth"""
+
+TOO_WIDE = """() => [...document.querySelectorAll('#studio *')].filter((each) => {
+    const box = each.getBoundingClientRect();
+    const isOut = box.right > innerWidth + 0.5 || box.left < -0.5;
+    return each.checkVisibility() && box.width > 1 && isOut;
+}).map((each) => each.outerHTML.slice(0, 120))"""
 
 
 def test_the_page_itself_never_scrolls_beside_its_panels(open_page):
@@ -77,16 +87,12 @@ def test_one_of_many_clusters_is_found_by_its_name(open_page):
     expect(studio.page.get_by_label(re.compile("^Name of cluster"))).to_have_count(1)
 
 
-@pytest.mark.parametrize("width", [390])
+@pytest.mark.parametrize("width", [390, 360])
 def test_on_a_phone_the_map_and_the_answers_are_on_one_screen(browser, service, width):
-    from studio_page import StudioPage
-
-    from conftest import TOKEN
-
     context = browser.new_context(
         viewport={"width": width, "height": 844}, has_touch=True, is_mobile=True
     )
-    studio = StudioPage(context, service, TOKEN, service.session("digits"), "", "pair")
+    studio = StudioPage(context, service, service.token, service.session("digits"), "", "pair")
     studio.wait_for_question()
     places = [studio.map, *(studio.page.get_by_role("button", name=n) for n in ("Same", "Undo"))]
     for each in places:
@@ -104,7 +110,15 @@ def test_on_a_phone_the_map_and_the_answers_are_on_one_screen(browser, service, 
         kinds.select_option(kind)
         expect(studio.page.get_by_role("heading", name=re.compile(words))).to_be_visible()
         lines.add(studio.page.get_by_role("button", name="Undo").bounding_box()["y"])
+        assert studio.page.evaluate(TOO_WIDE) == []
     assert len(lines) == 1  # whatever is asked, the answers stay where they are
+    studio.page.get_by_text("Export", exact=True).click()
+    studio.sees("Map as PNG")
+    assert studio.page.evaluate(TOO_WIDE) == []
+    studio.page.get_by_text("Export", exact=True).click()
+    for tab in ("History", "Second look", "Row", "Progress"):
+        studio.tab(tab)
+        assert studio.page.evaluate(TOO_WIDE) == []
     assert not studio.page.evaluate("() => document.documentElement.scrollWidth > innerWidth")
     context.close()
 
@@ -120,3 +134,126 @@ def test_somebody_who_does_not_know_how_many_clusters_says_so(open_page):
     studio.button("Build the clusters").click()
     expect(studio.page.get_by_label("Name of cluster 2", exact=True)).to_be_visible(timeout=120_000)
     assert sent[0]["n_clusters"] == "auto"
+
+
+#: Writes down where the map puts its words, as it draws them.
+WRITTEN = """
+const draw = CanvasRenderingContext2D.prototype.fillText;
+CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+  const half = this.measureText(text).width / 2;
+  (window.written ??= {})[text] = { left: x - half, right: x + half, top: y - 6, bottom: y + 6 };
+  return draw.call(this, text, x, y);
+};
+const clear = CanvasRenderingContext2D.prototype.clearRect;
+CanvasRenderingContext2D.prototype.clearRect = function (...box) {
+  window.written = {};
+  return clear.apply(this, box);
+};
+"""
+
+
+def written_names(studio):
+    """Return where the names stand on the map, once the points have come to rest."""
+    expect(studio.map).to_have_attribute("data-layout", "neighbours")
+    studio.page.wait_for_timeout(1500)
+    return studio.page.evaluate("window.written")
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+def test_names_cover_no_points_and_never_run_off_the_map(open_page, size):
+    studio = open_page("too-few", script=WRITTEN, viewport={"width": size[0], "height": size[1]})
+    names = written_names(studio)
+    assert set(names) == {"cluster 1", "cluster 2"}
+    box = studio.map.bounding_box()
+    studio.page.evaluate(
+        "() => document.querySelectorAll('.marks, .card').forEach("
+        "(each) => (each.style.visibility = 'hidden'))"
+    )
+    picture = np.array(Image.open(io.BytesIO(studio.map.screenshot())).convert("RGB"))
+    paper = picture[-2, 2].astype(int)
+    for place in names.values():
+        assert place["left"] >= 0
+        assert place["right"] <= box["width"]
+        assert place["bottom"] <= box["height"]
+        corner = int(place["top"]), int(place["left"])
+        end = int(place["bottom"]), int(place["right"])
+        under = picture[corner[0] : end[0], corner[1] : end[1]].astype(int)
+        assert (abs(under - paper).max(axis=2) > 8).mean() < 0.01
+
+
+def test_on_a_phone_what_lies_above_the_map_covers_no_name(open_page):
+    studio = open_page("digits", script=WRITTEN, viewport={"width": 390, "height": 844})
+    names = written_names(studio)
+    assert len(names) >= 5
+    box = studio.map.bounding_box()
+    tools = [studio.page.locator(each).bounding_box() for each in (".tools", ".looks")]
+    lowest = max(tool["y"] + tool["height"] for tool in tools) - box["y"]
+    assert min(place["top"] for place in names.values()) >= lowest
+
+
+def test_two_fingers_zoom_the_map_around_what_lies_between_them(open_page):
+    studio = open_page(
+        "digits", script=WRITTEN, has_touch=True, viewport={"width": 390, "height": 844}
+    )
+    before = written_names(studio)
+    box = studio.map.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + (box["height"] + 80) / 2
+    phone = studio.page.context.new_cdp_session(studio.page)
+
+    def touch(kind, *reaches):
+        points = [{"x": x + reach, "y": y, "id": k} for k, reach in enumerate(reaches)]
+        phone.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", -30, 30)
+    for reach in range(30, 100, 10):
+        touch("touchMove", -reach, reach)
+    touch("touchEnd")
+    studio.page.wait_for_timeout(500)
+    after = studio.page.evaluate("window.written")
+    assert len(after) < len(before)  # what was at the edge is off the map
+    assert studio.page.evaluate("visualViewport.scale") == 1  # the map, not the page
+    expect(studio.page.get_by_role("tab", name="Row")).to_have_attribute("aria-selected", "false")
+
+
+def test_whoever_wants_less_motion_sees_none(open_page):
+    still = open_page("digits", reduced_motion="reduce")
+    moving = open_page("digits")
+    for studio in (still, moving):
+        expect(studio.map).to_have_attribute("data-layout", "neighbours")
+        studio.page.wait_for_timeout(1500)
+    frames = {}
+    for studio in (still, moving):
+        before = int(studio.map.get_attribute("data-frames"))
+        studio.button("Overview").click()
+        studio.page.wait_for_timeout(1200)
+        frames[studio] = int(studio.map.get_attribute("data-frames")) - before
+    assert frames[still] <= 2  # the points are there at once
+    assert frames[moving] > 4  # and glide elsewhere
+    assert still.page.evaluate("() => document.getAnimations().length") == 0
+    slow = "(e) => [e.transitionDuration, e.animationDuration].some((t) => parseFloat(t) > 0)"
+    every = "() => [...document.querySelectorAll('*')].map((e) => getComputedStyle(e))"
+    assert not still.page.evaluate(f"() => ({every})().some({slow})")
+
+
+def test_an_empty_page_tells_what_to_do_first(browser, new_service):
+    service = new_service()
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    try:
+        studio = StudioPage(context, service, service.token, None, "", "pair")
+        studio.sees("Nothing here yet")
+        studio.sees("Bring a table, texts or pictures; nothing leaves this machine.")
+        assert not studio.page.evaluate(SCROLLS)
+        studio.page.get_by_role("link", name="Start with your data").click()
+        expect(studio.page.get_by_role("heading", name="New clustering")).to_be_visible()
+        studio.check_manners()
+    finally:
+        context.close()
+
+
+def test_on_a_phone_the_form_for_new_data_does_not_overflow(open_page):
+    studio = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    studio.visit("#/new")
+    studio.button("flowers.csv").click()
+    expect(studio.page.get_by_label("How many clusters")).to_be_visible()
+    assert studio.page.evaluate(TOO_WIDE) == []
+    assert not studio.page.evaluate("() => document.documentElement.scrollWidth > innerWidth")

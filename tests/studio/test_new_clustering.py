@@ -40,13 +40,17 @@ def test_a_file_is_taken_by_dropping_it_on_the_page(open_page):
     studio.sees("3 rows, 2 columns")
 
 
-def test_progress_is_shown_while_it_is_built_and_can_be_cancelled(open_page):
+def test_progress_is_shown_while_it_is_built_and_can_be_cancelled(open_page, tmp_path):
+    rows = np.random.default_rng(0).normal(size=(20_000, 100)).astype(np.float32)
+    np.save(tmp_path / "many.npy", rows)  # builds for some seconds
     studio = open_page()
     studio.visit("#/new")
-    studio.button("Use 1,797 handwritten digits").click()
+    studio.page.locator("input[type=file]").set_input_files(tmp_path / "many.npy")
+    studio.page.get_by_label("How many clusters").fill("10")
     studio.button("Build the clusters").click()
     studio.sees("Building the clusters")
     expect(studio.page.get_by_role("progressbar")).to_be_visible()
+    expect(studio.page.locator("main")).not_to_contain_text("partition")  # nobody knows this word
     studio.button("Cancel").click()
     studio.sees("Cancelled. Nothing was kept.")
 

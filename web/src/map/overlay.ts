@@ -2,14 +2,11 @@
 
 import type { Labels } from "../api/types";
 import type { Box, Camera } from "./camera";
+import { Crowd, type Extent, type Rectangle, type Wish, placed } from "./names";
 import { type Rgb, background, clusterColour } from "./palette";
 
-export interface Name {
-  cluster: number;
+export interface Name extends Extent {
   text: string;
-  x: number;
-  y: number;
-  size: number;
 }
 
 export interface Marks {
@@ -23,41 +20,8 @@ export interface Marks {
 }
 
 const MOST_RINGS = 1500;
-const SAMPLE = 20_000;
-const TOP = 0.97; // of the rows of a cluster lie below its name
-const EDGE = 4; // pixels between a name and the end of the map
+const TOOLS: Rectangle = [0, 0, 10_000, 92]; // what lies above the map
 const FONT = '600 12.5px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
-
-/** Where the name of each cluster stands, above nearly all of its rows, and of how many of them it was found. */
-export function middles(labels: Labels, places: Float32Array): Map<number, [number, number, number]> {
-  const stride = Math.max(1, Math.floor(labels.length / SAMPLE));
-  const xs = new Map<number, number[]>();
-  const ys = new Map<number, number[]>();
-  for (let row = 0; row < labels.length; row += stride) {
-    const cluster = labels[row];
-    if (!xs.has(cluster)) {
-      xs.set(cluster, []);
-      ys.set(cluster, []);
-    }
-    xs.get(cluster)!.push(places[2 * row]);
-    ys.get(cluster)!.push(places[2 * row + 1]);
-  }
-  const found = new Map<number, [number, number, number]>();
-  for (const [cluster, x] of xs)
-    found.set(cluster, [quantile(x, 0.5), quantile(ys.get(cluster)!, TOP), x.length]);
-  return found;
-}
-
-function quantile(values: number[], share: number): number {
-  values.sort((a, b) => a - b);
-  return values[Math.min(values.length - 1, Math.floor(share * values.length))];
-}
-
-/** Keep a name of some width and height inside the map. */
-export function kept(x: number, y: number, half: number, box: Box): [number, number] {
-  const within = (value: number, low: number, high: number) => Math.max(low, Math.min(value, high));
-  return [within(x, half + EDGE, box.width - half - EDGE), within(y, EDGE + 9, box.height - EDGE - 9)];
-}
 
 export class Overlay {
   private readonly context: CanvasRenderingContext2D;
@@ -80,7 +44,7 @@ export class Overlay {
     this.moved(marks, labels, at, look);
     this.chosen(marks.chosen, at, look);
     this.loop(marks.loop, look);
-    this.names(marks.names, camera, box, look);
+    this.names(marks.names, at, places, camera, box, look);
     if (marks.pair) this.pair(marks.pair, at, look);
     if (marks.hover !== null) this.ring(at(marks.hover), look.radius + 3.5, look.ink, 1.5);
   }
@@ -147,32 +111,44 @@ export class Overlay {
     }
   }
 
-  private names(names: Name[], camera: Camera, box: Box, look: Look) {
+  private names(
+    names: Name[],
+    at: (row: number) => [number, number],
+    places: Float32Array,
+    camera: Camera,
+    box: Box,
+    look: Look,
+  ) {
     const { context } = this;
     context.font = FONT;
     context.textAlign = "center";
     context.textBaseline = "middle";
     context.lineJoin = "round";
-    const taken: [number, number, number, number][] = [];
-    for (const name of names) {
-      const [middle, top] = camera.toScreen(name.x, name.y, box);
-      if (middle < 0 || middle > box.width || top < 0 || top > box.height) continue;
+    const wishes = names.map((name): Wish => {
+      const [x, y] = camera.toScreen(name.x, name.y, box);
+      const [left, top] = camera.toScreen(name.left, name.top, box);
+      const [right, bottom] = camera.toScreen(name.right, name.bottom, box);
       const half = context.measureText(name.text).width / 2 + 4;
-      const [x, y] = kept(middle, top - look.radius - 9, half, box);
-      const place: [number, number, number, number] = [x - half, y - 9, x + half, y + 9];
-      if (taken.some((other) => overlaps(place, other))) continue;
-      taken.push(place);
+      const out = look.radius + 1;
+      return {
+        text: name.text,
+        half,
+        x,
+        y,
+        left: left - out,
+        right: right + out,
+        top: top - out,
+        bottom: bottom + out,
+      };
+    });
+    for (const { text, x, y } of placed(wishes, Crowd.of(places, at, box), box, [TOOLS])) {
       context.strokeStyle = look.paper;
       context.lineWidth = 4;
-      context.strokeText(name.text, x, y);
+      context.strokeText(text, x, y);
       context.fillStyle = look.ink;
-      context.fillText(name.text, x, y);
+      context.fillText(text, x, y);
     }
   }
-}
-
-function overlaps(a: [number, number, number, number], b: [number, number, number, number]): boolean {
-  return a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
 }
 
 export interface Look {

@@ -2,11 +2,12 @@
 
 import type { Live } from "../state/live.svelte";
 import { nameOf } from "../state/trace";
-import { middles } from "./overlay";
+import { Crowd, type Wish, extents, placed } from "./names";
 import { background, clusterColour } from "./palette";
 
 const SIZE = 1000;
 const FRAME = 40;
+const LETTER = 8.5; // pixels that one of a name takes, about
 
 const at = (value: number) => SIZE / 2 + value * (SIZE / 2 - FRAME);
 const short = (value: number) => value.toFixed(1);
@@ -37,12 +38,26 @@ export function mapAsSvg(live: Live, dark: boolean, titles: readonly (string | n
   const groups = [...points].map(
     ([cluster, circles]) => `<g fill="${clusterColour(cluster, dark)}">${circles.join("")}</g>`,
   );
-  const names = [...middles(labels, places)].map(
-    ([cluster, [x, y]]) =>
-      `<text x="${short(at(x))}" y="${short(at(-y))}">${escaped(nameOf(live.clusters, cluster))}</text>`,
+  const screen = (row: number): [number, number] => [at(places[2 * row]), at(-places[2 * row + 1])];
+  const box = { width: SIZE, height: SIZE };
+  const wishes = [...extents(labels, places)].map(([cluster, extent]): Wish => {
+    const text = nameOf(live.clusters, cluster);
+    return {
+      text,
+      half: (LETTER * text.length) / 2 + 4,
+      x: at(extent.x),
+      y: at(-extent.y),
+      left: at(extent.left) - radius,
+      right: at(extent.right) + radius,
+      top: at(-extent.top) - radius,
+      bottom: at(-extent.bottom) + radius,
+    };
+  });
+  const names = placed(wishes, Crowd.of(places, screen, box), box, []).map(
+    ({ text, x, y }) => `<text x="${short(x)}" y="${short(y)}">${escaped(text)}</text>`,
   );
   const style =
-    `text{font:600 15px system-ui,sans-serif;text-anchor:middle;fill:${ink};stroke:${paper};` +
+    `text{font:600 15px system-ui,sans-serif;text-anchor:middle;dominant-baseline:central;fill:${ink};stroke:${paper};` +
     "stroke-width:4px;paint-order:stroke;stroke-linejoin:round}";
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${SIZE} ${SIZE}" width="${SIZE}" height="${SIZE}">` +

@@ -3,7 +3,8 @@
 import type { Cluster, Labels } from "../api/types";
 import type { Paint } from "../state/paint.svelte";
 import { type Box, Camera, pointRadius } from "./camera";
-import { type Marks, Overlay, lookOf, middles } from "./overlay";
+import { extents } from "./names";
+import { type Marks, Overlay, lookOf } from "./overlay";
 import { background, colourTable } from "./palette";
 import { Finder, inside } from "./pick";
 import type { Sample } from "./sample";
@@ -108,13 +109,11 @@ export class Stage {
   }
 
   setNames(clusters: readonly Cluster[]) {
-    const found = middles(this.labels, this.places);
+    const found = extents(this.labels, this.places);
     const shown = [...clusters].sort((a, b) => b.size - a.size).slice(0, MOST_NAMES);
-    this.marks.names = shown.flatMap((cluster) => {
-      const middle = found.get(cluster.number);
-      if (!middle) return [];
-      const [x, y, size] = middle;
-      return [{ cluster: cluster.number, text: cluster.name, x, y, size }];
+    this.marks.names = shown.flatMap(({ number, name }) => {
+      const extent = found.get(number);
+      return extent ? [{ text: name, ...extent }] : [];
     });
     this.remark();
   }

@@ -2,10 +2,15 @@
 
 import type { JournalEvent } from "../api/types";
 
-/** What the events of one deed have in common. */
+/** The key of one of the events of a deed; the service counts answers by it. */
+export function keyOf(deed: string, place: number): string {
+  return `${deed}#${place}`;
+}
+
+/** What the events of one deed have in common; earlier versions, and programs, wrote "/" for "#". */
 export function deedOf(event: JournalEvent): string {
-  const at = event.key?.lastIndexOf("/") ?? -1;
-  return at < 0 ? `#${event.seq}` : event.key!.slice(0, at);
+  const found = /^(.*)[#/]\d+$/.exec(event.key ?? "");
+  return found ? found[1] : `#${event.seq}`;
 }
 
 /** Events in a row that are one deed, in order. */

@@ -23,8 +23,7 @@ import { type Trace, causeOf, flows, tell } from "./trace";
 const PAGE_OF_HISTORY = 200;
 const SOON = 60; // milliseconds until the side panels are asked anew after new colours ...
 const LATER = 1500; // ... and after an event, whose colours the service is still working out
-const WEIGH_FROM = 20; // answers, before the number of clusters is looked into ...
-const WEIGH_EVERY = 10; // ... and how often: it takes the service some seconds
+const LOOKING = 2000; // ... and while it looks at what the answers say as a whole
 const MOST_TRACES = 30;
 const MOST_CALLED = 20_000;
 
@@ -55,7 +54,6 @@ export class Live {
   #older = new Map<number, JournalEvent>();
   #repaint = new Set<() => void>();
   #hearers = new Set<(event: JournalEvent) => void>();
-  #weighed = -Infinity;
   #unfollow = () => {};
   #updating = false;
   #wanted = -1;
@@ -283,25 +281,16 @@ export class Live {
     this.#panelTimer = window.setTimeout(() => void this.#panels(), delay);
   }
 
-  /** Now and then, ask whether the number of clusters and the columns fit the answers. */
-  async #weigh(answers: number) {
-    if (answers < WEIGH_FROM) this.number = null;
-    else if (Math.abs(answers - this.#weighed) >= WEIGH_EVERY) {
-      this.#weighed = answers;
-      this.number = await api.number(this.id);
-      this.progress = await api.progress(this.id);
-    }
-  }
-
   async #panels() {
     try {
+      this.number = await api.number(this.id); // before what goes by it
       [this.conflicts, this.suspects, this.progress, this.people] = await Promise.all([
         api.conflicts(this.id),
         api.suspects(this.id),
         api.progress(this.id),
         api.people(this.id),
       ]);
-      await this.#weigh(this.progress.answers);
+      if (this.number.pending && !this.#closed) this.#askPanels(LOOKING);
     } catch (error) {
       if (!this.#closed) this.#explain(error);
     }

@@ -5,6 +5,7 @@
 
 import { Refused, Unreachable, api, freshKey } from "../api/client";
 import type { Entry, JournalEvent } from "../api/types";
+import { keyOf } from "./deeds";
 import { page } from "./page.svelte";
 
 interface Letter extends Entry {
@@ -47,7 +48,7 @@ export class Outbox {
   postAll(entries: Omit<Entry, "key">[]): Promise<JournalEvent>[] {
     const deed = freshKey();
     const receipts = entries.map((entry, k) => {
-      const key = entries.length === 1 ? deed : `${deed}/${k}`;
+      const key = entries.length === 1 ? deed : keyOf(deed, k);
       const letter = { ...entry, key, who: page.who };
       this.#letters.push(letter);
       this.issued.add(letter.key);

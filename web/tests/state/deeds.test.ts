@@ -1,17 +1,19 @@
 import { describe, expect, test } from "vitest";
-import { deeds } from "../../src/state/deeds";
+import { deeds, keyOf } from "../../src/state/deeds";
 import { sentenceOfDeed } from "../../src/state/words";
 import { answer, event } from "../events";
 
 describe("deeds", () => {
   test("are events that were sent together", () => {
     const all = [
-      answer({ seq: 1, key: "a/0" }),
-      answer({ seq: 2, key: "a/1" }),
+      answer({ seq: 1, key: keyOf("a", 0) }),
+      answer({ seq: 2, key: keyOf("a", 1) }),
       answer({ seq: 3, key: "b" }),
       answer({ seq: 4, key: null }),
+      answer({ seq: 5, key: "c/0" }), // as earlier versions wrote it
+      answer({ seq: 6, key: "c/1" }),
     ];
-    expect(deeds(all).map((deed) => deed.map(({ seq }) => seq))).toEqual([[1, 2], [3], [4]]);
+    expect(deeds(all).map((deed) => deed.map(({ seq }) => seq))).toEqual([[1, 2], [3], [4], [5, 6]]);
   });
 
   test("a choice is told as one sentence", () => {
