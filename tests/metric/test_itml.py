@@ -37,6 +37,35 @@ def test_the_conditions_of_karush_kuhn_and_tucker_hold(seed):
     assert (dual > 1e-6).any()
 
 
+def by_the_book(X, links, n_rounds):
+    """Algorithm 1 of the paper at gamma = 1, written down again: matrices, no kernel, no weights.
+
+    Distances of the paper are squared, so its bounds are percentiles of squared distances.
+    """
+    ends = X[np.unique(np.vstack((links.must, links.cannot)))]
+    upper, lower = np.percentile(pdist(ends, "sqeuclidean"), [5, 95])
+    pairs = [(X[i] - X[j], 1.0) for i, j in links.must]
+    pairs += [(X[i] - X[j], -1.0) for i, j in links.cannot]
+    A, dual = np.eye(X.shape[1]), np.zeros(len(pairs))
+    xi = [upper if delta > 0 else lower for _, delta in pairs]
+    for _ in range(n_rounds):
+        for k, (v, delta) in enumerate(pairs):
+            p = v @ A @ v
+            alpha = min(dual[k], delta / 2 * (1 / p - 1 / xi[k]))
+            beta = delta * alpha / (1 - delta * alpha * p)
+            xi[k] = xi[k] / (1 + delta * alpha * xi[k])
+            dual[k] -= alpha
+            A = A + beta * np.outer(A @ v, A @ v)
+    return A
+
+
+def test_it_is_the_algorithm_of_the_paper(stretched):
+    X, y = stretched
+    links = Links.sample(y, 30, random_state=0)
+    model = ITML(max_iter=40, tol=0).fit(X, constraints=links)
+    assert_allclose(model.components_.T @ model.components_, by_the_book(X, links, 40), rtol=1e-9)
+
+
 def test_no_other_metric_costs_less():
     apart, sign, bound, price = problem(0)
     metric, moved = np.eye(3), bound.copy()

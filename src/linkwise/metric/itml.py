@@ -58,9 +58,10 @@ class ITML(LinearMap):
     Notes
     -----
     Bregman's cyclic projections, as in the paper, whose step is right for :math:`\gamma = 1` only:
-    here it is :math:`\delta\,\gamma / (1 + \gamma)\,(1/p - 1/\xi)`. A round costs as much as links
-    times squared features: not the method for thousands of features. Wrong answers pull as hard as
-    right ones.
+    here it is :math:`\delta\,\gamma / (1 + \gamma)\,(1/p - 1/\xi)`. Bounds are squared distances,
+    as in the paper, so that units of the rows do not matter; packages that take plain distances
+    for them find other metrics. A round costs as much as links times squared features: not the
+    method for thousands of features. Wrong answers pull as hard as right ones.
 
     References
     ----------

@@ -3,6 +3,7 @@ import json
 import numpy as np
 import pytest
 
+from linkwise.bench.common import running
 from linkwise.bench.common.measuring import Cell
 from linkwise.bench.common.running import Plan, read_lines, run_cells
 from linkwise.errors import InvalidInput
@@ -100,6 +101,25 @@ def test_lines_say_by_which_commit_they_were_made(tmp_path):
     lines = plan(tmp_path).lines.read_text(encoding="utf-8").splitlines()
     assert all(json.loads(line)["commit"] for line in lines)
     assert said[-1] == "tiny, k-means, 20 labels, seed 0: done, NMI 0.500 (0 of 18 left)"
+
+
+def test_what_another_commit_measured_is_measured_again_where_it_is_wished(tmp_path, monkeypatch):
+    monkeypatch.setattr(running, "commit", lambda: "old")
+    run_cells(plan(tmp_path, n_seeds=1), worker=lambda: Fake(slow=("PCKMeans",)))
+    monkeypatch.setattr(running, "commit", lambda: "new")
+    some = {"n_seeds": 1, "methods": ("PCKMeans",)}
+    none, again, rest = Fake(), Fake(), Fake()
+    run_cells(plan(tmp_path, **some), worker=lambda: none)
+    assert none.seen == []
+    run_cells(plan(tmp_path, **some, again=True), worker=lambda: again)
+    assert again.seen == list(plan(tmp_path, **some).cells())  # too slow then, not now
+    run_cells(plan(tmp_path, **some, again=True), worker=lambda: rest)
+    assert rest.seen == []  # it goes on where it was
+    lines = read_lines(plan(tmp_path).lines)
+    assert {(one["method"], one["commit"]) for one in lines} == {
+        ("k-means", "old"), ("PCKMeans", "new"),
+    }  # fmt: skip
+    assert {one["status"] for one in lines} == {"done"}
 
 
 def test_unknown_names_are_refused(tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from linkwise.bench.common.running import Plan
-from linkwise.bench.common.summary import behind, costs, missing, statuses, task_table
+from linkwise.bench.common.summary import behind, costs, missing, pairs, statuses, task_table
 from linkwise.bench.common.tasks import TASKS
 from linkwise.bench.common.writing import OURS, html, markdown
 
@@ -105,6 +105,29 @@ def test_the_page_says_who_is_first_and_where_we_are_not(lines, tmp_path):
     all_methods = Plan(tmp_path, sets=("iris",), n_seeds=1)
     assert "No cell was run of: " in markdown(all_methods, lines, tables)
     assert "numpy" in page
+
+
+def test_the_page_says_which_commit_measured_what(lines, tmp_path):
+    plan = Plan(tmp_path, sets=("iris",), methods=("k-means",), n_seeds=1)
+    made = [{**one, "commit": "new" if one["method"] == OURS else "old"} for one in lines]
+    page = markdown(plan, made, [])
+    assert "Commit old, new; " in page
+    assert "| old | 6 | <slow>, SeededKMeans, k-means, rare |" in page
+    assert f"| new | 4 | {OURS} |" in page
+    assert f"{OURS} was measured by new. " in page
+
+
+def test_the_same_method_of_two_packages_is_compared_where_both_gave_a_result(tmp_path):
+    theirs, ours = "ITML + k-means (metric-learn)", "ITML + k-means"
+    both = [line("iris", theirs, nmi=0.4, seconds=5.0), line("iris", ours, nmi=0.6)]
+    alone = [line("wine", theirs, nmi=0.9), line("glass", ours, status="too slow")]
+    (pair,) = pairs([*both, *alone], {theirs: ours, "nobody": ours})
+    assert (pair.n_cells, pair.their_score, pair.our_score) == (1, 0.4, 0.6)
+    assert (pair.their_seconds, pair.our_seconds) == (5.0, 2.0)
+    plan = Plan(tmp_path, sets=("iris",), methods=("k-means",), n_seeds=1)
+    page = markdown(plan, both, [])
+    assert f"| {theirs} | .400 | 5.00 | {ours} | .600 | 2.00 | 1 |" in page
+    assert "No other package has taken part" in markdown(plan, alone[:0], [])
 
 
 class Tags(HTMLParser):

@@ -14,11 +14,14 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 def commit() -> str:
-    """Return the commit of the sources, or the version where they are not in a repository."""
+    """Return the commit of the sources, or the version where they are not in a repository.
+
+    Sources that differ from their commit say so: ``1a6dfb8061-changed``.
+    """
     here = Path(linkwise.__file__).parent
     try:
         asked = subprocess.run(
-            ["git", "rev-parse", "--short=10", "HEAD"],
+            ["git", "describe", "--always", "--abbrev=10", "--exclude=*", "--dirty=-changed"],
             cwd=here, capture_output=True, text=True, timeout=10, check=True,
         )  # fmt: skip
     except (OSError, subprocess.SubprocessError):

@@ -41,10 +41,11 @@ PACKAGES: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Peer:
-    """A method of another package."""
+    """A method of another package, and what the same is called here."""
 
     package: str
     kinds: frozenset[Kind]
+    ours: str | None = None
 
 
 _LINKS = frozenset[Kind](("links",))
@@ -52,16 +53,20 @@ _ASKED = frozenset[Kind](("asked",))
 _ACTIVE, _METRIC = "active-semi-supervised-clustering", "metric-learn"
 #: Names end in what package they are of; ``peer_program.py`` knows what to call.
 PEERS = {
-    "PCKMeans (asc)": Peer(_ACTIVE, _LINKS),
-    "MPCKMeans (asc)": Peer(_ACTIVE, _LINKS),
-    "COPKMeans (asc)": Peer(_ACTIVE, _LINKS),
+    "PCKMeans (asc)": Peer(_ACTIVE, _LINKS, "PCKMeans"),
+    "MPCKMeans (asc)": Peer(_ACTIVE, _LINKS, "MPCKMeans"),
+    "COPKMeans (asc)": Peer(_ACTIVE, _LINKS, "COPKMeans"),
     "MinMax + MPCKMeans (asc)": Peer(_ACTIVE, _ASKED),
-    "ITML + k-means (metric-learn)": Peer(_METRIC, _LINKS),
-    "MMC + k-means (metric-learn)": Peer(_METRIC, _LINKS),
-    "SDML + k-means (metric-learn)": Peer(_METRIC, _LINKS),
-    "COBRAS (cobras-ts)": Peer("cobras-ts", _ASKED),
-    "KMeansConstrained (k-means-constrained)": Peer("k-means-constrained", frozenset(("none",))),
-    "COP k-means (cognitivefactory)": Peer("cognitivefactory-interactive-clustering", _LINKS),
+    "ITML + k-means (metric-learn)": Peer(_METRIC, _LINKS, "ITML + k-means"),
+    "MMC + k-means (metric-learn)": Peer(_METRIC, _LINKS, "PGDM + k-means"),
+    "SDML + k-means (metric-learn)": Peer(_METRIC, _LINKS, "SDML + k-means"),
+    "COBRAS (cobras-ts)": Peer("cobras-ts", _ASKED, "COBRAS"),
+    "KMeansConstrained (k-means-constrained)": Peer(
+        "k-means-constrained", frozenset(("none",)), "SizedKMeans"
+    ),
+    "COP k-means (cognitivefactory)": Peer(
+        "cognitivefactory-interactive-clustering", _LINKS, "COPKMeans"
+    ),
 }
 
 

@@ -40,6 +40,8 @@ class Plan:
         Processes.
     peers : bool
         Whether other packages take part.
+    again : bool
+        Whether cells that another commit has measured are measured again.
     """
 
     folder: Path
@@ -50,6 +52,7 @@ class Plan:
     n_jobs: int = 1
     peers: bool = False
     tasks: tuple[str, ...] | None = None
+    again: bool = False
 
     @property
     def lines(self) -> Path:
@@ -109,21 +112,24 @@ def run_cells(
     say: Callable[[str], None] = lambda line: None,  # noqa: ARG005
     worker: Callable[[], Worker] | None = None,
 ) -> None:
-    """Measure what is missing, and append a line for each cell.
+    """Measure what is missing, and append a line for each cell; the last line of a cell counts.
 
     A method that is too slow for a set is not tried again on it: the other cells are written down
     as too slow, too.
     """
     plan.folder.mkdir(parents=True, exist_ok=True)
     mend_end(plan.lines)
+    version = commit()
     known = read_lines(plan.lines)
+    if plan.again:
+        known = [line for line in known if line.get("commit") == version]
     slow = {(line["set"], line["method"]) for line in known if line["status"] == "too slow"}
     done = {Cell.of(line) for line in known}
     todo: queue.SimpleQueue[Cell] = queue.SimpleQueue()
     for cell in plan.cells():
         if cell not in done:
             todo.put(cell)
-    n_cells, version, lock = todo.qsize(), commit(), threading.Lock()
+    n_cells, lock = todo.qsize(), threading.Lock()
 
     def keep(line: Line) -> None:
         with lock, plan.lines.open("a", encoding="utf-8") as file:

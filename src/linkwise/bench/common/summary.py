@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,6 +99,45 @@ def statuses(lines: Iterable[Line]) -> dict[str, Counter[str]]:
     for line in lines:
         found[line["method"]][line["status"]] += 1
     return dict(found)
+
+
+def makers(lines: Iterable[Line]) -> dict[str, Counter[str]]:
+    """Return, by commit, how many cells of each method it measured; most cells first."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for line in lines:
+        found[line.get("commit", "not known")][line["method"]] += 1
+    return dict(sorted(found.items(), key=lambda item: -item[1].total()))
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A method of another package, and ours of the same name, on the cells both were done on."""
+
+    theirs: str
+    ours: str
+    n_cells: int
+    their_score: float
+    our_score: float
+    their_seconds: float
+    our_seconds: float
+
+
+def pairs(lines: Sequence[Line], same: Mapping[str, str]) -> list[Pair]:
+    """Return the pairs of methods of ``same``, theirs to ours, for which there are figures."""
+    done = {Cell.of(line): line for line in lines if line["status"] == "done"}
+    found = []
+    for theirs, ours in same.items():
+        cells = [cell for cell in done if cell.method == theirs]
+        both = [(done[c], done[d]) for c in cells if (d := replace(c, method=ours)) in done]
+        if both:
+            found.append(
+                Pair(
+                    theirs, ours, len(both),
+                    *(_mean([score(line[k]) for line in both]) for k in (0, 1)),
+                    *(float(np.median([line[k]["seconds"] for line in both])) for k in (0, 1)),
+                )
+            )  # fmt: skip
+    return found
 
 
 def missing(cells: Iterable[Cell], lines: Iterable[Line]) -> dict[str, int]:

@@ -13,6 +13,7 @@ from linkwise.bench.common.drawing import lines as draw_lines
 from linkwise.bench.common.drawing import rank_axis
 from linkwise.bench.common.environment import commit, hardware, versions
 from linkwise.bench.common.measuring import Cell, Line
+from linkwise.bench.common.peers import PEERS
 from linkwise.bench.common.reasons import reasons
 from linkwise.bench.common.running import Plan, read_lines
 from linkwise.bench.common.summary import (
@@ -21,7 +22,9 @@ from linkwise.bench.common.summary import (
     TaskTable,
     behind,
     costs,
+    makers,
     missing,
+    pairs,
     statuses,
     task_table,
 )
@@ -61,6 +64,8 @@ def markdown(plan: Plan, lines: Sequence[Line], tables: Sequence[TaskTable]) -> 
         _means(tables),
         f"## Where {OURS} is not first",
         _behind(tables),
+        "## The same method in other packages",
+        _pairs(lines),
         "## Seconds",
         "Of computing on one core, median over all cells of a set with that many rows.",
         _costs(lines, "seconds", 2, "5 milliseconds"),
@@ -70,6 +75,8 @@ def markdown(plan: Plan, lines: Sequence[Line], tables: Sequence[TaskTable]) -> 
         _costs(lines, "memory_mb", 0, "half a megabyte"),
         "## What there is no figure for",
         _missing(plan, lines),
+        "## Which commit measured what",
+        _makers(lines),
     ]
     return "\n\n".join(sections) + "\n"
 
@@ -88,7 +95,7 @@ joins by itself: `numpy.savez("FOLDER/mine.npz", X=rows, y=classes)`, then
 
 
 def _made(plan: Plan, lines: Sequence[Line]) -> str:
-    commits = sorted({line.get("commit", "?") for line in lines}) or [commit()]
+    commits = list(makers(lines)) or [commit()]
     sets = sorted({line["set"] for line in lines})
     seeds = len({line["seed"] for line in lines})
     planned = len({*plan.cells(), *map(Cell.of, lines)})
@@ -183,6 +190,56 @@ def _costs(lines: Sequence[Line], of: str, digits: int, least: str) -> str:
     if not nothing:
         return shown
     return f"{shown}\n\nLess than {least} on all of these: {', '.join(nothing)}."
+
+
+def _pairs(lines: Sequence[Line]) -> str:
+    found = pairs(lines, {name: peer.ours for name, peer in PEERS.items() if peer.ours})
+    if not found:
+        return "No other package has taken part (--peers)."
+    rows = [
+        (
+            one.theirs, _shown(one.their_score), f"{one.their_seconds:.2f}",
+            one.ours, _shown(one.our_score), f"{one.our_seconds:.2f}", one.n_cells,
+        )
+        for one in found
+    ]  # fmt: skip
+    header = ("theirs", "NMI", "seconds", "ours", "NMI", "seconds", "cells")
+    return "\n\n".join(
+        [
+            "Means of NMI, medians of seconds, over the cells on which both gave a result, with "
+            "the settings each takes by itself.",
+            table(header, rows),
+            SAME_METHOD,
+        ]
+    )
+
+
+SAME_METHOD = """- **ITML.** Given the same bounds, both find the same metric. metric-learn holds
+  squared lengths against percentiles of plain distances, ours against squared ones as in the paper,
+  so that units do not matter. On rows as they are, that helps theirs where features are on very
+  different scales; standardised, ours is ahead:
+  [figures](metrics.md#itml-here-and-in-metric-learn)."""
+
+
+def _makers(lines: Sequence[Line]) -> str:
+    """Return a table of commits; methods are named where they are few."""
+    found = makers(lines)
+    if not found:
+        return "Nothing yet."
+    rows = [
+        (made_by, sum(counts.values()), _named(sorted(counts))) for made_by, counts in found.items()
+    ]
+    ours = [made_by for made_by, counts in found.items() if OURS in counts]
+    told = f"{OURS} was measured by {', '.join(ours)}." if ours else f"{OURS} was not measured."
+    again = (
+        f"`linkwise bench common --methods {OURS} --again` measures anew what another commit has "
+        "measured, and leaves the other lines as they are."
+    )
+    return "\n\n".join([table(("commit", "cells", "of"), rows), f"{told} {again}"])
+
+
+def _named(methods: Sequence[str]) -> str:
+    return ", ".join(methods) if len(methods) <= DRAWN else f"{len(methods)} methods"
 
 
 def _cost(figure: float | None, digits: int) -> str:
