@@ -21,12 +21,12 @@ def test_options_reach_the_plan_and_the_pages_are_written(run, plans, tmp_path):
     result = run(
         "bench", "common", "--sets", "iris,wine", "--methods", "k-means", "--seeds", 2,
         "--tasks", 'none,"500 links, 10% wrong"', "--limit", 9, "--jobs", 3, "--out", "found",
-        "-o", "page.md",
+        "-o", "page.md", "--again",
     )  # fmt: skip
     (plan,) = plans
     assert (plan.sets, plan.methods, plan.n_seeds) == (("iris", "wine"), ("k-means",), 2)
     assert plan.tasks == ("none", "500 links, 10% wrong")
-    assert (plan.limit, plan.n_jobs, plan.peers) == (9.0, 3, False)
+    assert (plan.limit, plan.n_jobs, plan.peers, plan.again) == (9.0, 3, False, True)
     assert result.stderr == "one cell\n"
     assert result.stdout == "The page is in page.md, with pictures in found/report.html.\n"
     page = (tmp_path / "page.md").read_text(encoding="utf-8")

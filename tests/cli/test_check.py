@@ -133,11 +133,13 @@ def test_a_missing_file_is_refused(refused):
     assert refused("check", "no.csv") == "no.csv: no such file or directory."
 
 
-def test_other_columns_are_refused(refused, write):
+def test_other_columns_are_refused_with_the_option_that_names_them(refused, run, write):
     write("said.csv", "from,to,kind", "1,2,same")
     assert refused("check", "said.csv") == (
-        "said.csv line 1: the columns must be i, j, kind, got 'from', 'to', 'kind'."
+        "said.csv line 1: the columns must be i, j, kind, got 'from', 'to', 'kind'. "
+        "Name them with --link-columns LEFT,RIGHT,KIND."
     )
+    run("check", "said.csv", "--link-columns", "from,to,kind")
 
 
 def test_a_gap_is_refused(refused, write):

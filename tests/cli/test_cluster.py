@@ -293,6 +293,7 @@ def test_warnings_become_notes(run, people, write, monkeypatch):
     )
     assert told(run, *args)["notes"] == [note]
     assert f"Note: {note}\n" in run("cluster", *args).stdout
+    assert "Note:" not in run("cluster", *args, "--quiet").stdout
 
 
 def test_a_missing_table_is_refused(refused):

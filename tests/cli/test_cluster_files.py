@@ -14,7 +14,7 @@ from PIL import Image
 from linkwise.cli import main
 from linkwise.cli.options import ROLES
 from linkwise.cli.streams import DASH, brought
-from linkwise.features import roles
+from linkwise.features.tables import roles
 
 QUICK = ("--method", "pck-means")
 PARCEL = ["Päckchen", "Lieferung", "verspätet", "beschädigt", "Zusteller", "angekommen"]
@@ -214,7 +214,13 @@ def test_pictures_that_are_broken_are_named_and_get_no_cluster(run, photos, tmp_
     found = told(run, photos, "-k", 2)
     assert found["unusable"] == ["blue/cut.png"]
     assert labels_in("out.csv")["blue/cut.png"] == -1
-    assert any("blue/cut.png" in note for note in found["notes"])
+    assert found["notes"] == [
+        '"file": 1 picture cannot be read and counts as missing: blue/cut.png.'
+    ]
+
+
+def test_who_has_no_idea_how_many_clusters_says_nothing(run, photos):
+    assert told(run, photos)["n_clusters"] == 2
 
 
 def test_a_table_of_pictures_finds_them_beside_it(run, photos, tmp_path):

@@ -60,7 +60,10 @@ def test_commands_are_completed_without_loading_them(monkeypatch):
         (["frobnicate"], "Error: No such command 'frobnicate'."),
         (["session", "anwser"], "Did you mean 'answer'"),
         (["token", "ad"], "Did you mean 'add'"),
-        (["cluster", "--lnks", "x"], "'--links'"),
+        (["cluster", "--lnks", "x"], "No such option '--lnks'. Did you mean '--links'?"),
+        (["cluster", "--link", "x"], "No such option '--link'. Did you mean '--links'?"),
+        (["bench", "common", "--set", "x"], "No such option '--set'. Did you mean '--sets'?"),
+        (["cluster", "x.csv", "--method", "landmark"], "Did you mean 'landmark-spectral'?"),
     ],
     ids=" ".join,
 )

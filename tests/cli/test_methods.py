@@ -1,7 +1,9 @@
 """Names of estimators on the command line."""
 
+import pytest
+
 import linkwise as lw
-from linkwise.cli.methods import DEFAULT, estimator_class, method_names
+from linkwise.cli.methods import DEFAULT, MethodName, estimator_class, method_names
 from linkwise.cluster.base import ConstrainedClusterer
 
 
@@ -24,6 +26,13 @@ def test_the_default_comes_first_and_is_the_sequential_system():
 def test_names_are_lower_case_words_with_hyphens():
     assert all(method.replace("-", "").isalnum() for method in method_names())
     assert all(method == method.lower() for method in method_names())
+
+
+@pytest.mark.parametrize("method", method_names())
+def test_a_method_may_be_called_by_its_class_too(method):
+    name = method_names()[method]
+    for spelled in (method, method.replace("-", "_"), name, name.lower()):
+        assert MethodName().convert(spelled, None, None) == method
 
 
 def test_familiar_methods_go_by_familiar_names():

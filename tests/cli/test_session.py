@@ -64,8 +64,14 @@ def test_create_takes_texts_and_tells_which_rows_say_nothing(run, write):
     told = json.loads(run(*call, "--by", "note", "--as", "note=text", "--json").stdout)
     assert told["grouped_by"] == "note (text)"
     assert told["unusable"] == ["k3"]
+    assert sum(told["sizes"]) == 11
     shown = run("session", "create", "t", *call[3:], "--by", "note").stdout
     assert "1 row has nothing to group by: k3.\n" in shown
+    write("more.csv", "key;note", "k20;parcel lost again", "k21;", "k22; ")
+    assert run("session", "extend", "s", "more.csv").stdout == (
+        "Event 1 recorded; 3 rows moved. 2 rows have nothing to group by: k21, k22.\n"
+    )
+    assert "3 rows join, 2 with nothing to group by" in run("session", "history", "s").stdout
 
 
 def test_everything_that_can_be_said_becomes_an_event(run, people_session):
@@ -209,6 +215,17 @@ def test_ask_has_the_keys_of_the_studio(run, people_session, monkeypatch):
         **{words.lower(): key.lower() for words, key in on_the_page.items()},
         "quit": "q",
     }
+
+
+def test_ask_needs_a_terminal(run, people_session, monkeypatch):
+    def nowhere():
+        raise OSError(6, "No such device or address", "/dev/tty")
+
+    monkeypatch.setattr(ask.click, "getchar", nowhere)
+    assert run("session", "ask", people_session, code=1).stderr == (
+        "Keys are read from a terminal, and there is none here. linkwise session answer takes "
+        "answers from programs.\n"
+    )
 
 
 def test_ask_stops_after_the_answers_asked_for(run, people_session, monkeypatch):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import linkwise as lw
 from linkwise.cli.cluster_outcome import Outcome
 from linkwise.cli.link_options import LinkColumns, link_columns_option, skip_unknown_option
-from linkwise.cli.methods import DEFAULT, estimator_class, method_names
+from linkwise.cli.methods import DEFAULT, MethodName, estimator_class, method_names
 from linkwise.cli.notes import noted
 from linkwise.cli.options import (
     FilePath,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 @click.option("--labels", type=FilePath(), help="Classes of some rows: id,label.")
 @click.option(
     "--method",
-    type=click.Choice(list(method_names())),
+    type=MethodName(),
     default=DEFAULT,
     metavar="METHOD",
     help=f"How to cluster: {', '.join(method_names())}. The first is the default.",
@@ -112,6 +112,7 @@ def command(
 
     \b
     Examples:
+      linkwise cluster tickets.csv --by message -o clusters.csv
       linkwise cluster flowers.csv -k 3 -o clusters.csv
       linkwise cluster tickets.xlsx -k 8 --by message --id ticket -o clusters.csv
       linkwise cluster photos/ -k 10 -o clusters.csv

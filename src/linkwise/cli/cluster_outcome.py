@@ -15,6 +15,7 @@ from rich.table import Table as Grid
 
 import linkwise as lw
 from linkwise.cli.methods import method_names
+from linkwise.cli.notes import print_notes
 from linkwise.cli.streams import DASH
 from linkwise.files.text import WESTERN
 from linkwise.tables import Table
@@ -86,9 +87,9 @@ class Outcome:
         for line in (*self._about_data(), "", *self._about_method()):
             click.echo(line, err=err)
         self._print_sizes(err)
-        notes = [f"Note: {note}" for note in (*self.table.notes, *self.notes)]
-        for line in (*self._about_knowledge(), *notes):
+        for line in self._about_knowledge():
             click.echo(line, err=err)
+        print_notes([*self.table.notes, *self.notes], err=err)
         where = "" if self.written == DASH else f" Labels are in {self.written}."
         click.echo(f"Took {self.seconds:.1f} s.{where}", err=err)
 

@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem
 
 import linkwise
 from linkwise.cli.options import ADVICE
-from linkwise.cli.suggesting import SuggestingGroup
+from linkwise.cli.suggesting import SuggestingGroup, meant
 from linkwise.cli.voice import is_verbose, with_voice
 from linkwise.errors import InvalidFile, LinkwiseError
 
@@ -74,6 +74,10 @@ class CommandGroup(SuggestingGroup):
         """Run the command; what it refuses becomes one line on stderr."""
         try:
             return super().invoke(ctx)
+        except click.NoSuchOption as error:
+            near = meant(error.option_name, error.possibilities or ())
+            complaint = f"No such option {error.option_name!r}.{near}"
+            raise click.UsageError(complaint, error.ctx) from error
         except LinkwiseError as error:
             _trace(error)
             words = error.worded(ctx.meta.get(ADVICE)) if isinstance(error, InvalidFile) else None

@@ -20,6 +20,7 @@ class LinkColumns(TypedDict, total=False):
 
 
 def _columns(ctx: click.Context, param: click.Parameter, names: tuple[str, ...]) -> LinkColumns:
+    advised(Remedy.NAME_COLUMNS, "name them with --link-columns LEFT,RIGHT,KIND")(ctx, param, names)
     if names and len(names) not in (3, 4):
         raise click.BadParameter(
             f"{','.join(names)!r} is not three columns, or four with the weight.", ctx, param

@@ -10,6 +10,7 @@ from typing import Any
 import linkwise as lw
 from linkwise.cli.link_options import LinkColumns
 from linkwise.constraints.formats import LINKS, read_json, read_table
+from linkwise.errors import Advice, Remedy
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +53,8 @@ def read_named_links(
 
 def _rows_of_table(path: Path, columns: LinkColumns) -> tuple[int, list[Any]]:
     left, right = columns.get("left", "i"), columns.get("right", "j")
-    table = read_table(path, (left, right, columns.get("kind", "kind")))
+    advice = () if columns else (Advice(Remedy.NAME_COLUMNS),)
+    table = read_table(path, (left, right, columns.get("kind", "kind")), *advice)
     ids = _distinct([*table.column(left), *table.column(right)])
     return len(ids), ids
 

@@ -27,7 +27,7 @@ def noted() -> Iterator[list[str]]:
     notes += dict.fromkeys(told)
 
 
-def print_notes(notes: list[str]) -> None:
-    """Tell notes on stderr, unless nobody wants to hear them."""
+def print_notes(notes: list[str], *, err: bool = True) -> None:
+    """Tell notes, on stderr unless they are part of a summary, if anybody wants to hear them."""
     for note in () if is_quiet() else notes:
-        click.echo(f"Note: {note}", err=True)
+        click.echo(f"Note: {note}", err=err)

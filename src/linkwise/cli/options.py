@@ -87,8 +87,8 @@ count_option = click.option(
     "-k",
     "n_clusters",
     type=Count(),
-    required=True,
-    help='Number of clusters; "auto" finds one.',
+    default="auto",
+    help='Number of clusters; "auto", the default, finds one.',
 )
 
 
@@ -127,7 +127,7 @@ def advised(
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
-quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
+quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress and no notes.")
 seed_option = click.option(
     "--seed", type=int, default=0, show_default=True, help="The same seed gives the same result."
 )

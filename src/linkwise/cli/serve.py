@@ -113,6 +113,7 @@ def command(
     running.check_public(host, https, plain_http)
     os.umask(0o077)  # what is written from here on is for the owner alone
     token = running.read_token(token_file)
+    engine = None if ray is None else cluster(ray, root)
     app = create_app(
         root,
         token=token,
@@ -120,10 +121,13 @@ def command(
         limits=Limits.of(limits),
         hosts=(*allow_host, host),
         databases=databases,
-        engine=None if ray is None else cluster(ray, root),
+        engine=engine,
     )
     log_to(level=logging.WARNING if quiet else logging.INFO)
     with running.bind(host, port) as listener:
+        if engine is not None:
+            click.echo(f"connecting to Ray, {ray}", err=True)
+            engine.connect()  # here, for Ray hears of the end in the main thread only
         address = f"{running.address(listener, https)}/?token={token}"
         say = f"linkwise is serving {root} at\n\n    {address}\n"
         with announced(root, running.address(listener, https), token_file):

@@ -49,6 +49,11 @@ from linkwise.tables import check_output
     show_default=True,
     help="Where cells, pages and the environment of other packages are kept.",
 )
+@click.option(
+    "--again",
+    is_flag=True,
+    help="Measure again what another commit has measured, with --methods only those.",
+)
 @click.option("--report", is_flag=True, help="Measure nothing; write the pages of what is there.")
 @click.option("-o", "--output", type=FilePath((".md",)), help="Write the page to this file, too.")
 @quiet_option
@@ -62,6 +67,7 @@ def common(
     jobs: int,
     peers: bool,
     out: Path,
+    again: bool,
     report: bool,
     output: Path | None,
     quiet: bool,
@@ -77,6 +83,7 @@ def common(
       linkwise bench common --sets iris,wine --seeds 1
       linkwise bench common --data my-folder --sets my-set
       linkwise bench common --peers --jobs 8 --limit 600
+      linkwise bench common --methods SequentialClustering --again
       linkwise bench common --report -o page.md
     """
     from linkwise.bench.common import Plan, run_cells, write_report
@@ -86,7 +93,7 @@ def common(
         check_output(output)
     if data is not None:
         os.environ["LINKWISE_DATA"] = str(data.resolve())  # processes that are started read it too
-    plan = Plan(out, sets, methods, seeds, limit, jobs, peers, tasks)
+    plan = Plan(out, sets, methods, seeds, limit, jobs, peers, tasks, again)
 
     def say(line: str) -> None:
         if not quiet:

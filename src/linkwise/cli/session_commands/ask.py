@@ -9,6 +9,7 @@ import click
 
 from linkwise.cli.session_commands.opening import open_session
 from linkwise.cli.session_commands.say import folder_argument
+from linkwise.errors import InvalidInput
 
 if TYPE_CHECKING:
     from linkwise.cli.session_commands.opening import AnySession
@@ -54,7 +55,7 @@ def _one(
     """Ask one question until it is answered; False to stop."""
     show(*session.rows([question.i, question.j]))
     while True:
-        key = click.getchar().lower()
+        key = _pressed()
         if key == "q":
             return False
         if key == _UNDO and given:
@@ -68,6 +69,16 @@ def _one(
             click.echo(f"{_VERDICTS[key]}; the clustering thought {guess}.")
             return True
         click.echo(_KEYS)
+
+
+def _pressed() -> str:
+    try:
+        return click.getchar().lower()
+    except OSError as error:
+        raise InvalidInput(
+            "Keys are read from a terminal, and there is none here. linkwise session answer takes "
+            "answers from programs."
+        ) from error
 
 
 def show(left: Row | RemoteRow, right: Row | RemoteRow) -> None:

@@ -138,7 +138,8 @@ def create(
             progress=report,
         ) as session,
     ):
-        clusters = session.view().clusters
+        view = session.view()
+        clusters = [cluster for cluster in view.clusters if cluster.number != view.nowhere]
     if as_json:
         made = {
             "folder": str(session.folder),

@@ -168,7 +168,7 @@ def suspects(folder: Path, as_json: bool) -> None:
 def number(folder: Path, as_json: bool) -> None:
     """Say how many clusters there are, and whether the answers speak for another number."""
     with open_session(folder) as session:
-        n_clusters, proposal = session.n_clusters, session.propose_k()
+        n_clusters, proposal = session.n_clusters, session.weigh().proposal
     if as_json:
         found = None if proposal is None else {"k": proposal.k, "reason": proposal.reason}
         click.echo(json.dumps({"n_clusters": n_clusters, "proposal": found}, indent=2))

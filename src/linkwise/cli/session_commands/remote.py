@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,8 @@ from linkwise.client.errors import ServiceError, Unreachable
 from linkwise.errors import InvalidInput
 
 _PAGE = 5000
+#: Seconds between two times of asking for what takes a while.
+_PAUSE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +64,13 @@ class RemoteProposal:
 
     k: int
     reason: str
+
+
+@dataclass(frozen=True)
+class RemoteWeighed:
+    """What the answers say about the clustering as a whole."""
+
+    proposal: RemoteProposal | None
 
 
 class RemoteSession:
@@ -218,10 +228,15 @@ class RemoteSession:
     def follow(self) -> None:
         """Do nothing: the service lets the number of clusters follow the answers by itself."""
 
-    def propose_k(self) -> RemoteProposal | None:
-        """Return another number of clusters that the answers speak for, if any."""
+    def weigh(self) -> RemoteWeighed:
+        """Return another number of clusters that the answers speak for, once they are looked at."""
         told = self._client.number(self._session)
-        return None if told.proposal is None else RemoteProposal(told.proposal, told.reason or "")
+        while told.pending:
+            time.sleep(_PAUSE)
+            told = self._client.number(self._session)
+        if told.proposal is None:
+            return RemoteWeighed(None)
+        return RemoteWeighed(RemoteProposal(told.proposal, told.reason or ""))
 
     def outliers(self, share: float) -> list[int]:
         return self._client.outliers(self._session, share)

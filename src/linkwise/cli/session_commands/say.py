@@ -14,6 +14,7 @@ from linkwise.cli.link_options import skip_unknown_option
 from linkwise.cli.notes import noted, print_notes
 from linkwise.cli.options import FilePath, json_option
 from linkwise.cli.session_commands.opening import open_session
+from linkwise.cli.session_commands.words import about_unusable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -174,11 +175,12 @@ def _say(folder: Path, told: dict[str, Any], say: Callable[[AnySession], AnyEven
         event = say(session)
         number = _followed(session)
         moved = _n_changed(before, session.labels())
+        unusable = about_unusable(_unusable(session, event, len(before)))
     if told["as_json"]:
         click.echo(json.dumps({"event": asdict(event), "moved": moved}, indent=2))
         return
     again = "was recorded before" if event.repeated else "recorded"
-    click.echo(f"Event {event.seq} {again}; {_moved(moved)}.{number}")
+    click.echo(f"Event {event.seq} {again}; {_moved(moved)}.{unusable}{number}")
 
 
 def _say_many(
@@ -205,6 +207,13 @@ def _followed(session: AnySession) -> str:
     if event is None:
         return ""
     return f" There are {event.payload['n_clusters']} clusters now (event {event.seq})."
+
+
+def _unusable(session: AnySession, event: AnyEvent, n_before: int) -> list[object]:
+    """Return the names of the rows that joined just now and have nothing to group by."""
+    if event.kind != "extend" or event.repeated:
+        return []
+    return [session.ids[n_before + row] for row in event.payload.get("unusable") or ()]
 
 
 def _n_changed(before: NDArray[Any], now: NDArray[Any]) -> int:
