@@ -46,6 +46,20 @@ def test_two_clusters_have_one_name_only_if_somebody_says_that_they_are_one(open
     assert [event["kind"] for event in studio.history()] == ["rename", "merge"]
 
 
+def test_a_name_that_is_being_typed_survives_news_of_the_clusters(open_page):
+    studio = open_page("flowers")
+    name = studio.page.get_by_label("Name of cluster 1", exact=True)
+    name.fill("lil")
+    studio.tell(("answer", {"i": 0, "j": 60, "verdict": "different"}))
+    expect(studio.page.locator("dd").first).to_have_text(re.compile("^1"))
+    studio.page.wait_for_timeout(500)  # the clusters are told anew
+    expect(name).to_have_value("lil")
+    name.press_sequentially("ies")
+    studio.press("Enter")
+    expect(studio.button("More about lilies")).to_be_visible()
+    assert [event["kind"] for event in studio.history()] == ["answer", "rename"]
+
+
 def test_a_name_follows_the_rows_that_carry_it(open_page):
     studio = open_page("flowers")
     studio.page.get_by_label("Name of cluster 1", exact=True).fill("lilies")
