@@ -25,6 +25,15 @@ def test_the_page_itself_never_scrolls_beside_its_panels(open_page):
     assert not studio.page.evaluate(SCROLLS)
 
 
+def test_what_only_screen_readers_hear_makes_no_second_scrollbar(open_page):
+    """Each cluster that rows came to or left says so to them, far below the edge of the window."""
+    studio = open_page("many")
+    studio.tell(("recluster", {"n_clusters": 180}))
+    heard = studio.page.locator("section[aria-labelledby=clusters-title] .unseen")
+    expect(heard.nth(100)).to_be_attached()
+    assert not studio.page.evaluate(SCROLLS)
+
+
 def test_the_buttons_stay_where_they_are_from_question_to_question(open_page):
     studio = open_page("letters")
     studio.wait_for_question()
@@ -53,6 +62,33 @@ def test_the_keys_are_on_a_sheet_and_can_be_changed(open_page):
         "aria-keyshortcuts", "J"
     )
     assert [event["payload"]["verdict"] for event in studio.history()] == ["same"]
+
+
+def test_a_key_that_the_map_took_is_not_an_answer_too(open_page):
+    studio = open_page("digits", questions="choice")
+    expect(studio.page.get_by_role("button", name="None of these")).to_be_enabled()
+    studio.map.focus()
+    studio.press("0")  # shows the whole map; elsewhere it says "none of these"
+    studio.page.wait_for_timeout(300)
+    assert studio.history() == []
+    studio.page.get_by_label("Kind of questions").focus()
+    studio.press("Tab")
+    studio.press("0")
+    studio.sees("You said none of these.")
+
+
+def test_no_key_answers_while_the_exports_cover_the_question(open_page):
+    studio = open_page("digits")
+    studio.wait_for_question()
+    studio.page.get_by_text("Export", exact=True).click()
+    studio.sees("Map as PNG")
+    studio.press("s")
+    studio.press("u")
+    studio.page.wait_for_timeout(300)
+    assert studio.history() == []
+    studio.press("Escape")
+    studio.press("s")
+    studio.sees("You said same.")
 
 
 def test_control_z_takes_the_last_answer_back(open_page):
