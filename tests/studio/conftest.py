@@ -129,6 +129,7 @@ def templates(tmp_path_factory, data_folder):
             n_partitions=5,
         ),
         "too-few": lambda at: Session.create(at, heaps, 2, n_partitions=20),
+        "too-many": lambda at: Session.create(at, heaps, 7, n_partitions=20),
         "useless": lambda at: Session.create(at, many[:120], 4, n_partitions=20),
         "unplaced": lambda at: Session.create(at, digits[:100], 3, n_partitions=5),
         "one": lambda at: Session.create(at, data_folder / "one.csv", 1, n_partitions=2),

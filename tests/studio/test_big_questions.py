@@ -150,6 +150,22 @@ def test_one_cluster_more_or_fewer_with_one_click_and_undone_like_anything_else(
     expect(names).to_have_count(4)
     studio.button("Undo", exact=False).click()
     expect(names).to_have_count(3)
+    studio.button("One fewer").click()
+    expect(names).to_have_count(2)
+    studio.press("Control+z")
+    expect(names).to_have_count(3)
+
+
+def test_one_more_is_one_more_also_after_a_split_and_beside_rows_that_belong_nowhere(open_page):
+    studio = open_page("flowers")
+    names = studio.page.get_by_label(re.compile("^Name of cluster"))
+    studio.tell(("split", {"cluster": 0, "rows": None}), ("nowhere", {"rows": [148, 149]}))
+    studio.sees("4 clusters")
+    expect(names).to_have_count(4)
+    studio.button("One more").click()
+    studio.sees("5 clusters")
+    expect(names).to_have_count(5)
+    assert studio.history()[-1]["payload"]["n_clusters"] == 4  # those that are not from a split
 
 
 def test_a_number_that_is_too_small_is_told_with_the_one_to_try(open_page):
@@ -163,6 +179,18 @@ def test_a_number_that_is_too_small_is_told_with_the_one_to_try(open_page):
     expect(studio.page.get_by_label("Name of cluster 3", exact=True)).to_be_visible()
 
 
+def test_a_number_that_is_too_large_is_told_with_the_one_to_try(open_page):
+    studio = open_page("too-many")
+    studio.tell(*answers_about_four_heaps(150))
+    studio.sees(re.compile(r"7 clusters look wrong: [3-6] foretell your answers better"))
+    studio.sees_no(re.compile("will change little"))
+    studio.page.get_by_role("button", name=re.compile(r"^Try [3-6]$")).click()
+    studio.tab("History")
+    studio.sees(re.compile("Clustered anew, in [3-6] clusters"))
+    studio.press("u")
+    studio.sees("Took back number 151")
+
+
 def test_answers_that_do_not_fit_the_columns_are_told_so(open_page):
     studio = open_page("useless")
     studio.tell(*answers_about_four_heaps())
@@ -170,10 +198,10 @@ def test_answers_that_do_not_fit_the_columns_are_told_so(open_page):
     studio.sees_no(re.compile("will change little"))
 
 
-def answers_about_four_heaps():
+def answers_about_four_heaps(n=90):
     """Tell the truth about rows of which every fourth is of one kind."""
     draw = random.Random(0)
-    pairs = [draw.sample(range(120), 2) for _ in range(90)]
+    pairs = [draw.sample(range(120), 2) for _ in range(n)]
     return [
         ("answer", {"i": i, "j": j, "verdict": "same" if i % 4 == j % 4 else "different"})
         for i, j in pairs

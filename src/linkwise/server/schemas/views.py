@@ -19,6 +19,7 @@ class Cluster(Message):
     sureness: float
     moved_in: int
     moved_out: int
+    is_nowhere: bool = Field(description="Whether these are the rows that belong to no cluster.")
 
 
 class ClusterPage(Message):
