@@ -29,7 +29,7 @@ export function sentence(
     case "recluster":
       return `Clustered anew, in ${payload.n_clusters} clusters`;
     case "nowhere":
-      return `${rowsOf(payload.rows.length)} belong nowhere`;
+      return `${rowsOf(payload.rows.length)} ${payload.rows.length === 1 ? "belongs" : "belong"} nowhere`;
     case "extend":
       return `${rowsOf(payload.n_rows)} joined`;
   }
