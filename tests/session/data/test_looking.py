@@ -5,7 +5,7 @@ import pytest
 
 from linkwise.errors import InvalidInput
 from linkwise.session import Columns, Session
-from linkwise.session.data.looking import diverse
+from linkwise.session.data.looking import diverse, rounded
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +49,14 @@ def test_a_column_of_numbers_is_a_scale(shop):
     assert found.codes.min() == 0
     assert found.codes.max() == 254
     assert found.codes[1] > found.codes[0]
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(1994.6, "1995"), (1234567.8, "1234568"), (-25000.4, "-25000"), (5.10001, "5.1"), (0.0, "0")],
+)
+def test_numbers_are_written_as_people_do(number, words):
+    assert rounded(number) == words
 
 
 def test_a_column_that_is_not_there_is_refused(shop):
