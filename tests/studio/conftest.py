@@ -78,6 +78,13 @@ def data_folder(tmp_path_factory):
         for i, (row, kind) in enumerate(zip(flowers.data, flowers.target, strict=True)):
             soil = ("sand", "loam", "clay")[kind]
             table.writerow([f"plant-{i:03d}", row[0], row[2], row[3], soil])
+    with (folder / "meadow.csv").open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["plant", "length of its sepals", "length of its petals", "soil"])
+        for i, (row, kind) in enumerate(zip(flowers.data, flowers.target, strict=True)):
+            soil = ("sandy loam over old limestone", "heavy clay near the river", "peat")[kind]
+            name = f"plant-{i:03d} from the meadow behind the mill"
+            table.writerow([name, row[0], row[2], soil])
     with (folder / "letters.csv").open("w", newline="") as file:
         table = csv.writer(file)
         table.writerow(["sender", "length", "words", "body"])
@@ -113,6 +120,9 @@ def templates(tmp_path_factory, data_folder):
         "digits": lambda at: Session.create(at, digits, 10, columns=pictures, n_partitions=20),
         "flowers": lambda at: Session.create(
             at, data_folder / "flowers.csv", 3, columns=Columns(id="plant"), n_partitions=20
+        ),
+        "meadow": lambda at: Session.create(
+            at, data_folder / "meadow.csv", 3, columns=Columns(id="plant"), n_partitions=20
         ),
         "letters": lambda at: Session.create(
             at,

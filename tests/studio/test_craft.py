@@ -19,6 +19,60 @@ TOO_WIDE = """() => [...document.querySelectorAll('#studio *')].filter((each) =>
 }).map((each) => each.outerHTML.slice(0, 120))"""
 
 
+#: Words that end in "..." or under an edge; a list to choose from has an arrow beside its words.
+CUT_OFF = """() => {
+    const pen = document.createElement('canvas').getContext('2d');
+    const wide = (each) => {
+        pen.font = getComputedStyle(each).font;
+        return pen.measureText(each.selectedOptions[0].text).width + 16 > each.clientWidth;
+    };
+    const cut = (each) => {
+        const style = getComputedStyle(each);
+        if (style.overflowX !== 'hidden' || each.clientWidth <= 1) return false;
+        const lower = style.webkitLineClamp !== 'none' && each.scrollHeight > each.clientHeight + 1;
+        return lower || each.scrollWidth > each.clientWidth + 1;
+    };
+    const all = [...document.querySelectorAll('main *, dialog *')].filter((e) => e.checkVisibility());
+    return all.filter((each) => (each.tagName === 'SELECT' ? wide(each) : cut(each)))
+        .filter((each) => each.tagName !== 'INPUT' && !each.querySelector('canvas'))
+        .map((each) => each.outerHTML.slice(0, 160));
+}"""
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844), (360, 780)])
+def test_words_are_not_cut_off(open_page, size):
+    studio = open_page("meadow", viewport={"width": size[0], "height": size[1]})
+    studio.tell(
+        ("together", {"rows": [0, 1, 2, 120]}),
+        ("answer", {"i": 0, "j": 120, "verdict": "different"}),
+        ("label", {"rows": [60, 61, 62], "name": "lilies of the valley behind the mill"}),
+    )
+    studio.sees("after someone else")
+    found = {}
+    kinds = studio.page.get_by_label("Kind of questions")
+    for kind, words in (("groups", "Is this"), ("choice", "Which of"), ("pair", "Do these")):
+        kinds.select_option(kind)
+        expect(studio.page.get_by_role("heading", name=re.compile(words))).to_be_visible()
+        found[kind] = studio.page.evaluate(CUT_OFF)
+    for tab in ("Progress", "History", "Second look"):
+        studio.tab(tab)
+        studio.page.wait_for_timeout(300)
+        found[tab] = studio.page.evaluate(CUT_OFF)
+    studio.page.get_by_label("What the colours say").select_option(label="soil")
+    expect(studio.page.get_by_role("list", name="What the colours mean")).to_be_visible()
+    found["colours"] = studio.page.evaluate(CUT_OFF)
+    studio.button("More about cluster 1").click()
+    studio.button("Look closer").click()
+    sheet = studio.page.get_by_role("dialog")
+    expect(sheet).to_contain_text("All rows, the surest first")
+    found["cluster"] = studio.page.evaluate(CUT_OFF)
+    sheet.locator("button.thing").first.click()
+    expect(studio.page.get_by_role("tabpanel")).to_contain_text("Most like it")
+    studio.page.wait_for_timeout(300)
+    found["row"] = studio.page.evaluate(CUT_OFF)
+    assert {place: cut for place, cut in found.items() if cut} == {}
+
+
 def test_the_page_itself_never_scrolls_beside_its_panels(open_page):
     studio = open_page("flowers")
     studio.wait_for_question()

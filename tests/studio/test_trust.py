@@ -101,7 +101,10 @@ def test_two_answers_of_ones_own_that_contradict_each_other_are_told_as_such(ope
     studio = open_page("flowers", who="Ana")
     studio.tell(("together", {"rows": [0, 1]}), who="Ana")
     search = studio.page.get_by_label("Search ids, texts and fields")
-    for row, deed in (("plant-000", "Compare with another"), ("plant-001", "Compare with plant-000")):
+    for row, deed in (
+        ("plant-000", "Compare with another"),
+        ("plant-001", "Compare with plant-000"),
+    ):
         search.fill(row)
         search.press("Enter")
         expect(studio.page.get_by_role("tabpanel").locator("h2")).to_have_text(row)
