@@ -32,8 +32,9 @@ CUT_OFF = """() => {
         const lower = style.webkitLineClamp !== 'none' && each.scrollHeight > each.clientHeight + 1;
         return lower || each.scrollWidth > each.clientWidth + 1;
     };
-    const all = [...document.querySelectorAll('main *, dialog *')].filter((e) => e.checkVisibility());
-    return all.filter((each) => (each.tagName === 'SELECT' ? wide(each) : cut(each)))
+    return [...document.querySelectorAll('main *, dialog *')]
+        .filter((each) => each.checkVisibility())
+        .filter((each) => (each.tagName === 'SELECT' ? wide(each) : cut(each)))
         .filter((each) => each.tagName !== 'INPUT' && !each.querySelector('canvas'))
         .map((each) => each.outerHTML.slice(0, 160));
 }"""
