@@ -31,10 +31,11 @@ def test_the_first_question_is_about_whole_groups_and_one_click_says_much(open_p
     assert [event["kind"] for event in told[:3]] == ["together"] * 3
     assert [len(event["payload"]["rows"]) for event in told[:3]] == [shown[0] - 1, *shown[1:]]
     assert {event["payload"]["verdict"] for event in told[3:]} == {"different"}
-    assert len(told) == 3 + 3 * 5  # five pairs stand for two things being different
-    studio.press("u")
+    assert len(told) == 3 + 3 * 5 * 2  # five pairs, confirmed, stand for two things being different
     studio.tab("History")
-    studio.sees("Took back numbers 1 to 18")
+    studio.sees(f"{shown[0] - 1} rows, {shown[1]} rows and {shown[2]} rows: three things")
+    studio.press("u")
+    studio.sees("Took back numbers 1 to 33")
 
 
 def test_an_answer_counts_once_however_much_it_says(open_page):

@@ -294,8 +294,10 @@ export function groupsOf({ one, other, third }: Question): number[][] {
 
 const APART = 5; // pairs that stand for two things being different
 
+/** Said twice, which confirms it, as rows put together are: whoever tells two groups apart has seen them whole. */
 function apart(one: number[], other: number[]): Said[] {
-  return one.slice(0, Math.min(APART, other.length)).map((row, k) => pair(row, other[k], "different"));
+  const pairs = one.slice(0, Math.min(APART, other.length)).map((row, k) => pair(row, other[k], "different"));
+  return [...pairs, ...pairs];
 }
 
 const pair = (i: number, j: number, verdict: Verdict): Said => ({

@@ -45,6 +45,11 @@ export function sentenceOfDeed(
   const undos = deed.flatMap((event) => (event.kind === "undo" ? [event.payload.event] : []));
   if (deed.length > 1 && undos.length === deed.length)
     return `Took back numbers ${Math.min(...undos)} to ${Math.max(...undos)}`;
+  const sets = deed.flatMap((event) =>
+    event.kind === "together" ? [rowsOf(event.payload.rows.length)] : [],
+  );
+  if (sets.length > 1 && sets.length + answers.length === deed.length)
+    return `${sets.slice(0, -1).join(", ")} and ${sets.at(-1)}: ${sets.length === 2 ? "two" : "three"} things`;
   if (answers.length < deed.length || deed.length === 1)
     return deed.map((event) => sentence(event, idOf, clusters)).join("; ");
   const { i } = answers[0];
