@@ -169,3 +169,17 @@ def test_the_map_knows_who_spoke_of_a_row_long_ago(open_page):
 
 def answer(i, j):
     return "answer", {"i": i, "j": j, "verdict": "unsure"}
+
+
+def test_all_rows_of_a_large_cluster_can_be_reached(open_page):
+    studio = open_page("sampled")
+    look_closer(studio)
+    sheet = studio.page.get_by_role("dialog")
+    things = sheet.locator("button.thing")
+    shown = things.count()
+    for _ in range(5):
+        sheet.get_by_role("button", name="Show more of").click()
+        expect(things).not_to_have_count(shown)
+        shown = things.count()
+    assert shown > 1900  # the service tells a thousand at once
+    expect(sheet.get_by_role("button", name="Show more of")).to_be_visible()

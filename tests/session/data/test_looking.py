@@ -76,6 +76,15 @@ def test_a_cluster_is_described_by_what_sets_it_apart(shop):
     assert page.names
 
 
+def test_the_rows_of_a_cluster_come_in_parts(shop):
+    cluster = shop.view().clusters[0]
+    whole = shop.describe_cluster(cluster.number)
+    assert len(whole.rows) == whole.size == cluster.size
+    parts = [shop.describe_cluster(cluster.number, 3, after).rows for after in (0, 3)]
+    assert parts == [whole.rows[:3], whole.rows[3:6]]
+    assert shop.describe_cluster(cluster.number, after=whole.size).rows == []
+
+
 def test_examples_are_unlike_each_other():
     blocks = np.array([[0, 0, 0, 1, 1, 2]] * 3, dtype=np.uint8)
     assert {blocks[0, k] for k in diverse(blocks, 3)} == {0, 1, 2}
