@@ -56,6 +56,20 @@ def test_an_answer_counts_once_however_much_it_says(open_page):
     expect(count).to_have_text("2")
 
 
+def test_the_history_tells_each_answer_whole_however_many_events_it_is(open_page):
+    studio = open_page("digits", questions="groups")
+    studio.tab("History")
+    told = studio.page.get_by_role("listitem").filter(
+        has_text=re.compile("rows: (two|three) things")
+    )
+    for number in range(1, 4):
+        expect(title(studio)).to_have_text(re.compile("Is this one thing"))
+        studio.press("3" if "three" in title(studio).inner_text() else "2")
+        expect(told).to_have_count(number)
+    assert len(studio.history()) > 60
+    expect(studio.page.get_by_role("tabpanel")).not_to_contain_text("belongs with none")
+
+
 def test_of_three_groups_two_may_be_one_thing(open_page):
     studio = open_page("digits", questions="groups")
     expect(title(studio)).to_have_text("Is this one thing, two, or three?")

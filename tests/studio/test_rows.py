@@ -79,7 +79,7 @@ def test_chosen_rows_are_all_different_or_belong_nowhere(open_page):
     expect(chosen(studio)).to_contain_text("10 rows")
     studio.button("All different").click()
     studio.tab("History")
-    studio.sees("plant-140 belongs with none of")
+    studio.sees("10 rows are all different")
     search(studio, "plant-149")
     studio.button("Belong nowhere").click()
     studio.tab("History")
