@@ -27,7 +27,7 @@ from sklearn.metrics import adjusted_rand_score
 from features_data import mixed_table, short_texts
 from linkwise.session import Columns, Entry, Session
 
-#: Pairs that stand for two things being different, as on the page.
+#: Pairs that stand for two things being different, said twice as on the page, which confirms them.
 PAIRS_APART = 5
 LOOKS = (0, 10, 20, 50, 100)
 GUIDE = Path(__file__).resolve().parents[1] / "docs" / "studio.md"
@@ -63,7 +63,7 @@ def about_groups(question, y):
         for a, b in combinations(things.values(), 2)
         for pair in zip(a[:PAIRS_APART], b, strict=False)
     ]
-    return said + [Entry("answer", {"i": i, "j": j, "verdict": "different"}) for i, j in apart]
+    return said + 2 * [Entry("answer", {"i": i, "j": j, "verdict": "different"}) for i, j in apart]
 
 
 def verdict(y, i, j):

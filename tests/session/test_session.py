@@ -268,6 +268,18 @@ def test_a_label_given_after_a_rename_is_the_name(session):
     assert session.view().clusters[2].name == "seven"
 
 
+@pytest.mark.parametrize("n", [3, 15])
+def test_rows_given_the_name_of_a_renamed_cluster_go_there(session, n):
+    rows = np.flatnonzero(session.labels() == 2)[:n].tolist()
+    session.rename(0, "sevens")
+    session.label(rows, "sevens")
+    names = [(c.number, c.name) for c in session.view().clusters]
+    assert [number for number, name in names if name == "sevens"] == [0]
+    assert set(session.labels()[rows].tolist()) == {0}
+    session.undo(1)  # the cluster is no longer called so: the name is where its rows are
+    assert [c.number for c in session.view().clusters if c.name == "sevens"] == [2]
+
+
 def test_rows_of_two_names_never_share_a_cluster(session):
     """The rows of one cluster, named by turns: the names part them."""
     rows = np.flatnonzero(session.labels() == 0)

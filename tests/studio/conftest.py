@@ -78,6 +78,13 @@ def data_folder(tmp_path_factory):
         for i, (row, kind) in enumerate(zip(flowers.data, flowers.target, strict=True)):
             soil = ("sand", "loam", "clay")[kind]
             table.writerow([f"plant-{i:03d}", row[0], row[2], row[3], soil])
+    with (folder / "meadow.csv").open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["plant", "length of its sepals", "length of its petals", "soil"])
+        for i, (row, kind) in enumerate(zip(flowers.data, flowers.target, strict=True)):
+            soil = ("sandy loam over old limestone", "heavy clay near the river", "peat")[kind]
+            name = f"plant-{i:03d} from the meadow behind the mill"
+            table.writerow([name, row[0], row[2], soil])
     with (folder / "letters.csv").open("w", newline="") as file:
         table = csv.writer(file)
         table.writerow(["sender", "length", "words", "body"])
@@ -114,6 +121,9 @@ def templates(tmp_path_factory, data_folder):
         "flowers": lambda at: Session.create(
             at, data_folder / "flowers.csv", 3, columns=Columns(id="plant"), n_partitions=20
         ),
+        "meadow": lambda at: Session.create(
+            at, data_folder / "meadow.csv", 3, columns=Columns(id="plant"), n_partitions=20
+        ),
         "letters": lambda at: Session.create(
             at,
             data_folder / "letters.csv",
@@ -129,6 +139,7 @@ def templates(tmp_path_factory, data_folder):
             n_partitions=5,
         ),
         "too-few": lambda at: Session.create(at, heaps, 2, n_partitions=20),
+        "too-many": lambda at: Session.create(at, heaps, 7, n_partitions=20),
         "useless": lambda at: Session.create(at, many[:120], 4, n_partitions=20),
         "unplaced": lambda at: Session.create(at, digits[:100], 3, n_partitions=5),
         "one": lambda at: Session.create(at, data_folder / "one.csv", 1, n_partitions=2),

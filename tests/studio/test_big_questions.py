@@ -31,10 +31,11 @@ def test_the_first_question_is_about_whole_groups_and_one_click_says_much(open_p
     assert [event["kind"] for event in told[:3]] == ["together"] * 3
     assert [len(event["payload"]["rows"]) for event in told[:3]] == [shown[0] - 1, *shown[1:]]
     assert {event["payload"]["verdict"] for event in told[3:]} == {"different"}
-    assert len(told) == 3 + 3 * 5  # five pairs stand for two things being different
-    studio.press("u")
+    assert len(told) == 3 + 3 * 5 * 2  # five pairs, confirmed, stand for two things being different
     studio.tab("History")
-    studio.sees("Took back numbers 1 to 18")
+    studio.sees(f"{shown[0] - 1} rows, {shown[1]} rows and {shown[2]} rows: three things")
+    studio.press("u")
+    studio.sees("Took back numbers 1 to 33")
 
 
 def test_an_answer_counts_once_however_much_it_says(open_page):
@@ -53,6 +54,20 @@ def test_an_answer_counts_once_however_much_it_says(open_page):
     assert len(studio.history()) > 20  # events
     studio.press("u")
     expect(count).to_have_text("2")
+
+
+def test_the_history_tells_each_answer_whole_however_many_events_it_is(open_page):
+    studio = open_page("digits", questions="groups")
+    studio.tab("History")
+    told = studio.page.get_by_role("listitem").filter(
+        has_text=re.compile("rows: (two|three) things")
+    )
+    for number in range(1, 4):
+        expect(title(studio)).to_have_text(re.compile("Is this one thing"))
+        studio.press("3" if "three" in title(studio).inner_text() else "2")
+        expect(told).to_have_count(number)
+    assert len(studio.history()) > 60
+    expect(studio.page.get_by_role("tabpanel")).not_to_contain_text("belongs with none")
 
 
 def test_of_three_groups_two_may_be_one_thing(open_page):
@@ -118,6 +133,21 @@ def test_a_person_can_switch_to_pairs_and_the_page_remembers_it(open_page):
     expect(title(studio)).to_have_text("Do these two belong together?")
 
 
+def test_big_questions_are_followed_by_choices_and_these_by_pairs(open_page):
+    """What is told of groups and of single rows is not asked again, so that pairs are left."""
+    studio = open_page("letters", questions="auto")
+    seen = []
+    for number in range(1, 80):
+        expect(studio.page.locator(".answers button").first).to_be_enabled()
+        seen.append(title(studio).inner_text().split()[0])
+        if seen[-1] == "Do" and number % 10:
+            break
+        studio.press("c")
+        expect(studio.page.locator("dd").first).to_contain_text(f"{number} of them cannot tell")
+    big = [first for number, first in enumerate(seen, 1) if number % 10]
+    assert list(dict.fromkeys(big)) == ["Is", "Which", "Do"]
+
+
 def test_two_people_never_get_the_same_question_and_an_answered_one_leaves_the_screen(open_page):
     ana = open_page("digits", who="Ana")
     bo = open_page(session=ana.session, who="Bo")
@@ -150,6 +180,22 @@ def test_one_cluster_more_or_fewer_with_one_click_and_undone_like_anything_else(
     expect(names).to_have_count(4)
     studio.button("Undo", exact=False).click()
     expect(names).to_have_count(3)
+    studio.button("One fewer").click()
+    expect(names).to_have_count(2)
+    studio.press("Control+z")
+    expect(names).to_have_count(3)
+
+
+def test_one_more_is_one_more_also_after_a_split_and_beside_rows_that_belong_nowhere(open_page):
+    studio = open_page("flowers")
+    names = studio.page.get_by_label(re.compile("^Name of cluster"))
+    studio.tell(("split", {"cluster": 0, "rows": None}), ("nowhere", {"rows": [148, 149]}))
+    studio.sees("4 clusters")
+    expect(names).to_have_count(4)
+    studio.button("One more").click()
+    studio.sees("5 clusters")
+    expect(names).to_have_count(5)
+    assert studio.history()[-1]["payload"]["n_clusters"] == 4  # those that are not from a split
 
 
 def test_a_number_that_is_too_small_is_told_with_the_one_to_try(open_page):
@@ -163,6 +209,18 @@ def test_a_number_that_is_too_small_is_told_with_the_one_to_try(open_page):
     expect(studio.page.get_by_label("Name of cluster 3", exact=True)).to_be_visible()
 
 
+def test_a_number_that_is_too_large_is_told_with_the_one_to_try(open_page):
+    studio = open_page("too-many")
+    studio.tell(*answers_about_four_heaps(150))
+    studio.sees(re.compile(r"7 clusters look wrong: [3-6] foretell your answers better"))
+    studio.sees_no(re.compile("will change little"))
+    studio.page.get_by_role("button", name=re.compile(r"^Try [3-6]$")).click()
+    studio.tab("History")
+    studio.sees(re.compile("Clustered anew, in [3-6] clusters"))
+    studio.press("u")
+    studio.sees("Took back number 151")
+
+
 def test_answers_that_do_not_fit_the_columns_are_told_so(open_page):
     studio = open_page("useless")
     studio.tell(*answers_about_four_heaps())
@@ -170,10 +228,10 @@ def test_answers_that_do_not_fit_the_columns_are_told_so(open_page):
     studio.sees_no(re.compile("will change little"))
 
 
-def answers_about_four_heaps():
+def answers_about_four_heaps(n=90):
     """Tell the truth about rows of which every fourth is of one kind."""
     draw = random.Random(0)
-    pairs = [draw.sample(range(120), 2) for _ in range(90)]
+    pairs = [draw.sample(range(120), 2) for _ in range(n)]
     return [
         ("answer", {"i": i, "j": j, "verdict": "same" if i % 4 == j % 4 else "different"})
         for i, j in pairs

@@ -112,3 +112,53 @@ def test_one_cluster_can_be_lit_on_the_map(open_page):
     expect(swatch).to_have_attribute("aria-pressed", "true")
     studio.button("Show all").click()
     expect(swatch).to_have_attribute("aria-pressed", "false")
+
+
+def test_rows_of_one_cluster_given_two_names_part_and_both_names_stay(open_page):
+    studio = open_page("flowers")
+    rows = studio.call("/rows?rows=" + ",".join(map(str, range(150))))
+    inside = [row["row"] for row in rows if row["cluster"] == 0]
+    for name, some in (("lilies", inside[:5]), ("roses", inside[5:10])):
+        studio.tell(("label", {"rows": some, "name": name}))
+        expect(studio.button(f"More about {name}")).to_be_visible()
+    expect(studio.button("More about lilies")).to_be_visible()
+    expect(cards(studio)).to_have_count(3)
+    now = studio.call("/rows?rows=" + ",".join(map(str, inside[:10])))
+    homes = [row["cluster"] for row in now]
+    assert len(set(homes[:5])) == len(set(homes[5:])) == 1
+    assert homes[0] != homes[5]
+
+
+def test_rows_named_as_a_cluster_is_go_there_and_no_second_one_has_its_name(open_page):
+    studio = open_page("flowers")
+    studio.page.get_by_label("Name of cluster 1", exact=True).fill("lilies")
+    studio.press("Enter")
+    expect(studio.button("More about lilies")).to_be_visible()
+    rows = studio.call("/rows?rows=" + ",".join(map(str, range(150))))
+    other = next(row for row in rows if row["cluster"] == 2)
+    search = studio.page.get_by_label("Search ids, texts and fields")
+    search.fill(other["id"])
+    search.press("Enter")
+    studio.page.get_by_label("Name for the chosen rows").fill("lilies")
+    studio.press("Enter")
+    expect(studio.trace).to_contain_text("to lilies")
+    expect(studio.button("More about lilies")).to_have_count(1)
+    (row,) = studio.call(f"/rows?rows={other['row']}")
+    assert row["cluster"] == 0
+
+
+def test_rows_that_belong_nowhere_are_shown_and_are_no_cluster(open_page):
+    studio = open_page("flowers")
+    studio.tell(("nowhere", {"rows": [0, 60, 120]}))
+    nowhere = cards(studio).filter(has_text="nowhere")
+    expect(nowhere).to_contain_text("3")
+    expect(nowhere).not_to_contain_text("sure")
+    expect(nowhere.get_by_role("textbox")).to_have_count(0)
+    expect(studio.map).to_have_attribute("aria-label", re.compile("150 rows in 3 clusters"))
+    nowhere.get_by_role("button", name="More about nowhere").click()
+    expect(nowhere.get_by_role("button", name="Look closer")).to_be_visible()
+    expect(nowhere.get_by_role("button", name="Split in two")).to_have_count(0)
+    expect(nowhere.get_by_role("combobox")).to_have_count(0)
+    studio.button("More about cluster 1").click()
+    join = studio.page.get_by_label("Join cluster 1 with another cluster")
+    expect(join.get_by_role("option", name="nowhere")).to_have_count(0)

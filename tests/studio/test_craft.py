@@ -19,9 +19,73 @@ TOO_WIDE = """() => [...document.querySelectorAll('#studio *')].filter((each) =>
 }).map((each) => each.outerHTML.slice(0, 120))"""
 
 
+#: Words that end in "..." or under an edge; a list to choose from has an arrow beside its words.
+CUT_OFF = """() => {
+    const pen = document.createElement('canvas').getContext('2d');
+    const wide = (each) => {
+        pen.font = getComputedStyle(each).font;
+        return pen.measureText(each.selectedOptions[0].text).width + 16 > each.clientWidth;
+    };
+    const cut = (each) => {
+        const style = getComputedStyle(each);
+        if (style.overflowX !== 'hidden' || each.clientWidth <= 1) return false;
+        const lower = style.webkitLineClamp !== 'none' && each.scrollHeight > each.clientHeight + 1;
+        return lower || each.scrollWidth > each.clientWidth + 1;
+    };
+    return [...document.querySelectorAll('main *, dialog *')]
+        .filter((each) => each.checkVisibility())
+        .filter((each) => (each.tagName === 'SELECT' ? wide(each) : cut(each)))
+        .filter((each) => each.tagName !== 'INPUT' && !each.querySelector('canvas'))
+        .map((each) => each.outerHTML.slice(0, 160));
+}"""
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844), (360, 780)])
+def test_words_are_not_cut_off(open_page, size):
+    studio = open_page("meadow", viewport={"width": size[0], "height": size[1]})
+    studio.tell(
+        ("together", {"rows": [0, 1, 2, 120]}),
+        ("answer", {"i": 0, "j": 120, "verdict": "different"}),
+        ("label", {"rows": [60, 61, 62], "name": "lilies of the valley behind the mill"}),
+    )
+    studio.sees("after someone else")
+    found = {}
+    kinds = studio.page.get_by_label("Kind of questions")
+    for kind, words in (("groups", "Is this"), ("choice", "Which of"), ("pair", "Do these")):
+        kinds.select_option(kind)
+        expect(studio.page.get_by_role("heading", name=re.compile(words))).to_be_visible()
+        found[kind] = studio.page.evaluate(CUT_OFF)
+    for tab in ("Progress", "History", "Second look"):
+        studio.tab(tab)
+        studio.page.wait_for_timeout(300)
+        found[tab] = studio.page.evaluate(CUT_OFF)
+    studio.page.get_by_label("What the colours say").select_option(label="soil")
+    expect(studio.page.get_by_role("list", name="What the colours mean")).to_be_visible()
+    found["colours"] = studio.page.evaluate(CUT_OFF)
+    studio.button("More about cluster 1").click()
+    studio.button("Look closer").click()
+    sheet = studio.page.get_by_role("dialog")
+    expect(sheet).to_contain_text("All rows, the surest first")
+    found["cluster"] = studio.page.evaluate(CUT_OFF)
+    sheet.locator("button.thing").first.click()
+    expect(studio.page.get_by_role("tabpanel")).to_contain_text("Most like it")
+    studio.page.wait_for_timeout(300)
+    found["row"] = studio.page.evaluate(CUT_OFF)
+    assert {place: cut for place, cut in found.items() if cut} == {}
+
+
 def test_the_page_itself_never_scrolls_beside_its_panels(open_page):
     studio = open_page("flowers")
     studio.wait_for_question()
+    assert not studio.page.evaluate(SCROLLS)
+
+
+def test_what_only_screen_readers_hear_makes_no_second_scrollbar(open_page):
+    """Each cluster that rows came to or left says so to them, far below the edge of the window."""
+    studio = open_page("many")
+    studio.tell(("recluster", {"n_clusters": 180}))
+    heard = studio.page.locator("section[aria-labelledby=clusters-title] .unseen")
+    expect(heard.nth(100)).to_be_attached()
     assert not studio.page.evaluate(SCROLLS)
 
 
@@ -53,6 +117,33 @@ def test_the_keys_are_on_a_sheet_and_can_be_changed(open_page):
         "aria-keyshortcuts", "J"
     )
     assert [event["payload"]["verdict"] for event in studio.history()] == ["same"]
+
+
+def test_a_key_that_the_map_took_is_not_an_answer_too(open_page):
+    studio = open_page("digits", questions="choice")
+    expect(studio.page.get_by_role("button", name="None of these")).to_be_enabled()
+    studio.map.focus()
+    studio.press("0")  # shows the whole map; elsewhere it says "none of these"
+    studio.page.wait_for_timeout(300)
+    assert studio.history() == []
+    studio.page.get_by_label("Kind of questions").focus()
+    studio.press("Tab")
+    studio.press("0")
+    studio.sees("You said none of these.")
+
+
+def test_no_key_answers_while_the_exports_cover_the_question(open_page):
+    studio = open_page("digits")
+    studio.wait_for_question()
+    studio.page.get_by_text("Export", exact=True).click()
+    studio.sees("Map as PNG")
+    studio.press("s")
+    studio.press("u")
+    studio.page.wait_for_timeout(300)
+    assert studio.history() == []
+    studio.press("Escape")
+    studio.press("s")
+    studio.sees("You said same.")
 
 
 def test_control_z_takes_the_last_answer_back(open_page):

@@ -80,15 +80,21 @@ def test_the_recipe_gives_the_same_labels_while_the_studio_is_open(open_page, tm
 
 def test_the_map_leaves_as_a_picture_a_drawing_and_a_page_of_its_own(open_page, browser, tmp_path):
     studio = open_page("flowers")
+    studio.tell(("rename", {"cluster": 1, "name": "lilies & <roses>"}))
+    expect(studio.button("More about lilies & <roses>")).to_be_visible()
     assert download(studio, "Map as PNG", role="button").read_bytes().startswith(b"\x89PNG")
     assert download(studio, "Map as SVG", role="button").read_text().count("<circle") == 150
     alone = tmp_path / "map.html"
     alone.write_bytes(download(studio, "Map as HTML", role="button").read_bytes())
-    page = browser.new_page()
+    page, asked = browser.new_page(), []
+    page.on("request", lambda request: asked.append(request.url))
     page.goto(alone.as_uri())
     expect(page.locator("circle")).to_have_count(150)
+    names = {"cluster 1", "lilies & <roses>", "cluster 3"}
+    assert set(page.locator("svg text").all_text_contents()) == names
     title = page.locator("circle title").first.text_content()
-    assert re.fullmatch(r"plant-\d+, cluster \d", title)
+    assert re.fullmatch(r"plant-\d+, (cluster \d|lilies & <roses>)", title)
+    assert asked == [alone.as_uri()]
     before = page.locator("svg").get_attribute("viewBox")
     page.locator("svg").hover()
     page.mouse.wheel(0, -300)
@@ -108,3 +114,36 @@ def test_answers_come_in_from_a_file_once(open_page, tmp_path):
         studio.sees(said)
     verdicts = [event["payload"]["verdict"] for event in studio.history()]
     assert verdicts == ["same", "different"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        # two links hold the named rows together; they are certain, and so said twice
+        ("Links, for linkwise check and cluster", {"same": 1 + 2 * 2, "different": 1}),
+        ("Names of rows", {"lilies": 3}),
+        ("All answers, CSV", {"same": 1, "different": 1, "lilies": 3}),
+        ("All answers, Parquet", {"same": 1, "different": 1, "lilies": 3}),
+    ],
+)
+def test_what_left_one_session_comes_into_another_that_runs(open_page, tmp_path, words, said):
+    giving, taking = open_page("flowers", who="Ana"), open_page("flowers")
+    giving.tell(
+        ("answer", {"i": 3, "j": 8, "verdict": "same"}),
+        ("answer", {"i": 3, "j": 120, "verdict": "different"}),
+        ("label", {"rows": [60, 61, 62], "name": "lilies"}),
+    )
+    taken = download(giving, words)
+    file = tmp_path / ("said.parquet" if "Parquet" in words else "said.csv")
+    file.write_bytes(taken.read_bytes())
+    taking.page.get_by_text("Export", exact=True).click()
+    taking.page.get_by_label("Links, names or answers, as CSV").set_input_files(file)
+    taking.sees(re.compile("Took in"))
+    told = {}
+    for event in taking.history():
+        payload = event["payload"]
+        if event["kind"] == "answer":
+            told[payload["verdict"]] = told.get(payload["verdict"], 0) + 1
+        else:
+            told[payload["name"]] = len(payload["rows"])
+    assert told == said

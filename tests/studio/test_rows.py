@@ -57,6 +57,7 @@ def test_a_cluster_has_a_page_with_what_sets_it_apart_and_names_that_suit_it(ope
     name = suggested.inner_text()
     suggested.click()
     expect(sheet.locator("h2")).to_have_text(name)
+    expect(sheet).not_to_contain_text(re.compile("ensemble|partition"))  # nobody knows these words
     studio.press("s")  # an answer is not meant while the sheet covers the question
     sheet.get_by_role("button", name="Close").click()
     assert [event["kind"] for event in studio.history()] == ["rename"]
@@ -78,10 +79,11 @@ def test_chosen_rows_are_all_different_or_belong_nowhere(open_page):
     expect(chosen(studio)).to_contain_text("10 rows")
     studio.button("All different").click()
     studio.tab("History")
-    studio.sees("plant-140 belongs with none of")
+    studio.sees("10 rows are all different")
     search(studio, "plant-149")
     studio.button("Belong nowhere").click()
-    studio.sees("1 row belong nowhere")
+    studio.tab("History")
+    studio.sees("1 row belongs nowhere")
     kinds = [event["kind"] for event in studio.history()]
     assert kinds == ["answer"] * 45 + ["nowhere"]
 
@@ -101,3 +103,83 @@ def test_the_map_is_coloured_by_a_column_by_sureness_and_by_who_spoke(open_page)
     assert len(set(seen)) == 4
     studio.page.get_by_label("What the colours say").select_option(label="clusters")
     expect(legend).to_have_count(0)
+
+
+def test_a_name_that_another_cluster_has_is_not_suggested(open_page):
+    studio = open_page("flowers")
+    look_closer(studio)
+    sheet = studio.page.get_by_role("dialog")
+    name = sheet.locator(".names button").first.inner_text()
+    sheet.get_by_role("button", name="Close").click()
+    studio.tell(("rename", {"cluster": 1, "name": name}))
+    expect(studio.button(f"More about {name}")).to_be_visible()
+    studio.button("Look closer").click()
+    expect(sheet).to_contain_text("All rows, the surest first")
+    expect(sheet.get_by_role("button", name=name, exact=True)).to_have_count(0)
+
+
+def test_the_one_row_that_is_found_is_shown(open_page):
+    studio = open_page("flowers")
+    search(studio, "plant-077")
+    expect(studio.page.get_by_role("tabpanel").locator("h2")).to_have_text("plant-077")
+    expect(chosen(studio)).to_contain_text("1 row")
+
+
+def test_rows_are_found_by_text_and_by_field(open_page):
+    letters = open_page("letters")
+    search(letters, "short LETTER 1")
+    expect(chosen(letters)).to_contain_text("5 rows")  # 10, 12, 14, 16, 18: every second is long
+    flowers = open_page("flowers")
+    search(flowers, "clay")
+    expect(chosen(flowers)).to_contain_text("50 rows")
+
+
+def test_a_whole_cluster_and_a_neighbourhood_are_chosen_without_a_mouse(open_page):
+    studio = open_page("flowers")
+    size = int(studio.page.locator(".size").first.inner_text())
+
+    def activate(button):
+        button.focus()
+        studio.press("Enter")
+
+    activate(studio.button("More about cluster 1"))
+    activate(studio.button("Look closer"))
+    sheet = studio.page.get_by_role("dialog")
+    activate(sheet.get_by_role("button", name="Choose these rows"))
+    expect(chosen(studio)).to_contain_text(f"{size} rows")
+    activate(studio.button("Look closer"))
+    activate(sheet.locator("button.thing").first)
+    activate(studio.button("Choose it and its neighbours"))
+    expect(chosen(studio)).to_contain_text("9 rows")
+    activate(studio.button("These belong together"))
+    studio.tab("History")
+    studio.sees("9 rows belong together")
+
+
+def test_the_map_knows_who_spoke_of_a_row_long_ago(open_page):
+    studio = open_page("flowers", reduced_motion="reduce")
+    studio.tell(answer(0, 1), who="Ana")
+    studio.tell(*[answer(i, j) for i in range(2, 24) for j in range(24, 34)], who="Bo")
+    studio.page.reload()
+    studio.page.get_by_label("What the colours say").select_option(label="who said it")
+    legend = studio.page.get_by_role("list", name="What the colours mean")
+    expect(legend).to_contain_text("Bo")
+    expect(legend).to_contain_text("Ana")
+
+
+def answer(i, j):
+    return "answer", {"i": i, "j": j, "verdict": "unsure"}
+
+
+def test_all_rows_of_a_large_cluster_can_be_reached(open_page):
+    studio = open_page("sampled")
+    look_closer(studio)
+    sheet = studio.page.get_by_role("dialog")
+    things = sheet.locator("button.thing")
+    shown = things.count()
+    for _ in range(5):
+        sheet.get_by_role("button", name="Show more of").click()
+        expect(things).not_to_have_count(shown)
+        shown = things.count()
+    assert shown > 1900  # the service tells a thousand at once
+    expect(sheet.get_by_role("button", name="Show more of")).to_be_visible()

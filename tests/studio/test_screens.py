@@ -86,6 +86,45 @@ def test_no_screen_has_a_serious_fault_of_accessibility(open_page, scheme):
     assert found == []
 
 
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is missing: python web/build.py --force")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("kind", "size"), [("digits", (1440, 900)), ("flowers", (390, 844))])
+def test_nor_has_any_question_sheet_or_panel(open_page, scheme, kind, size):
+    screen = {"viewport": {"width": size[0], "height": size[1]}}
+    studio = open_page(kind, color_scheme=scheme, bypass_csp=True, **screen)
+    studio.tell(("nowhere", {"rows": [0, 1, 2]}), ("together", {"rows": [3, 4, 5]}))
+    studio.sees("after someone else")
+    found = []
+    kinds = studio.page.get_by_label("Kind of questions")
+    for asked, words in (("groups", "Is this"), ("choice", "Which of"), ("pair", "Do these")):
+        kinds.select_option(asked)
+        expect(studio.page.get_by_role("heading", name=re.compile(words))).to_be_visible()
+        found += faults(studio)
+    studio.press("s")
+    studio.sees(re.compile("The clustering had"))
+    studio.page.get_by_label("What the colours say").select_option(label="how sure")
+    studio.tab("Progress")
+    found += faults(studio)
+    studio.tab("History")
+    studio.button("Rows").first.click()
+    found += faults(studio)
+    studio.press("?")
+    expect(studio.page.get_by_role("dialog")).to_be_visible()
+    found += faults(studio)
+    studio.button("Close").click()
+    for name in ("nowhere", "cluster 1"):
+        studio.button(f"More about {name}").click()
+    studio.button("Look closer").first.click()
+    sheet = studio.page.get_by_role("dialog")
+    expect(sheet).to_contain_text("All rows, the surest first")
+    found += faults(studio)
+    sheet.locator("button.thing").first.click()
+    expect(studio.page.get_by_role("tabpanel")).to_contain_text("Most like it")
+    studio.button("Choose it and its neighbours").click()
+    found += faults(studio)
+    assert found == []
+
+
 def faults(studio):
     """Return what axe-core finds serious or critical on the screen as it is."""
     studio.page.add_script_tag(path=AXE)

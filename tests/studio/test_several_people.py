@@ -28,9 +28,12 @@ def test_after_the_server_was_killed_the_page_goes_on_where_it_was(open_page, se
     studio.press("s")
     studio.sees("You said same.")
     expect(studio.page.get_by_text("Sending.")).to_have_count(0)
+    same = studio.page.get_by_role("button", name="Same")
+    before = same.bounding_box()
     service.kill()
     try:
         studio.sees("The linkwise server does not answer.")
+        assert same.bounding_box() == before  # nothing moves under the cursor
         studio.press("d")
         studio.sees("One answer is kept here and will be sent.")
     finally:

@@ -33,7 +33,7 @@ def test_one_wrong_row_is_taken_out_of_a_loop_and_the_others_stay_together(open_
     studio = open_page("flowers")
     studio.tell(("together", {"rows": [0, 1, 2, 120]}), answer(0, 120, "different"))
     studio.tab("Second look")
-    studio.button("Take plant-120 out").click()
+    studio.button("Take it out: plant-120").click()
     studio.sees_no("These cannot all be right")
     *_, undo, again = studio.history()
     assert (undo["kind"], undo["payload"]["event"]) == ("undo", 1)
@@ -45,9 +45,34 @@ def test_a_row_is_taken_out_of_a_named_set_in_the_history(open_page):
     studio.tell(("label", {"rows": [0, 1, 2], "name": "lilies"}))
     studio.tab("History")
     studio.button("Rows").click()
-    studio.button("Take plant-001 out").click()
+    studio.button("Take out plant-001").click()
     studio.sees("2 rows named “lilies”")
     assert studio.history()[-1]["payload"] == {"rows": [0, 2], "name": "lilies"}
+
+
+def test_a_row_is_taken_out_of_those_that_belong_nowhere(open_page):
+    studio = open_page("flowers")
+    studio.tell(("nowhere", {"rows": [0, 1, 2]}))
+    studio.tab("History")
+    studio.button("Rows").click()
+    studio.button("Take out plant-001").click()
+    studio.sees("2 rows belong nowhere")
+    assert studio.history()[-1]["payload"] == {"rows": [0, 2]}
+
+
+def test_any_row_of_a_large_set_can_be_taken_out(open_page):
+    studio = open_page("flowers")
+    studio.tell(("together", {"rows": list(range(90))}))
+    studio.tab("History")
+    studio.button("Rows").click()
+    expect(studio.button("Take out plant-000")).to_be_visible()
+    expect(studio.button("Take out plant-040")).to_have_count(0)
+    for last in ("plant-079", "plant-089"):
+        studio.button("More of 90 rows").click()
+        expect(studio.button(f"Take out {last}")).to_be_visible()
+    studio.button("Take out plant-089").click()
+    studio.sees("89 rows belong together")
+    assert studio.history()[-1]["payload"]["rows"] == list(range(89))
 
 
 def test_the_most_suspicious_answer_is_to_be_looked_at_first_not_the_latest(open_page):
@@ -56,6 +81,10 @@ def test_the_most_suspicious_answer_is_to_be_looked_at_first_not_the_latest(open
     studio.tell(answer(0, 122, "different"), answer(120, 122, "same"))
     (trouble,) = studio.call("/conflicts")
     assert trouble["proposal"] == wrong["seq"]
+    studio.tab("Second look")
+    marked = studio.page.get_by_role("listitem").filter(has_text="look here first")
+    expect(marked).to_have_count(1)
+    expect(marked).to_contain_text("plant-000 and plant-120: same")
 
 
 def test_what_cannot_both_hold_is_said_where_it_was_said(open_page):
@@ -65,9 +94,26 @@ def test_what_cannot_both_hold_is_said_where_it_was_said(open_page):
     other = next(row for row in range(150) if row not in (i, j))
     studio.tell(answer(i, other, "same"), answer(other, j, "same"))
     studio.press("d")
-    studio.sees("3 of your answers cannot all hold.")
+    studio.sees("3 of the answers cannot all hold.")  # two of them are somebody else's
     studio.button("See which").click()
     studio.sees("These cannot all be right")
+
+
+def test_two_answers_of_ones_own_that_contradict_each_other_are_told_as_such(open_page):
+    studio = open_page("flowers", who="Ana")
+    studio.tell(("together", {"rows": [0, 1]}), who="Ana")
+    search = studio.page.get_by_label("Search ids, texts and fields")
+    for row, deed in (
+        ("plant-000", "Compare with another"),
+        ("plant-001", "Compare with plant-000"),
+    ):
+        search.fill(row)
+        search.press("Enter")
+        expect(studio.page.get_by_role("tabpanel").locator("h2")).to_have_text(row)
+        studio.button(deed).click()
+    expect(studio.page.locator("section thead th").first).to_have_text("plant-000")
+    studio.press("d")
+    studio.sees("2 of your answers cannot both hold.")
 
 
 def test_a_doubted_answer_is_asked_about_again_once_and_nobody_is_accused_before(open_page):
@@ -141,6 +187,22 @@ def test_neither_the_opinion_nor_the_reason_is_told_before_the_answer(open_page)
         expect(asked).not_to_contain_text(tell_tale)
     studio.press("s")
     expect(asked).to_contain_text(re.compile("either way|One answer places"))
+
+
+def test_why_it_asked_counts_clusters_as_the_page_does(open_page):
+    studio = open_page("digits")
+    studio.tell(("rename", {"cluster": 4, "name": "fives"}))
+
+    def between(route):
+        questions = route.fetch().json()
+        why = "Between cluster 0, cluster 4 and cluster 9 this could go either way."
+        route.fulfill(json=[question | {"why": why} for question in questions])
+
+    studio.page.route("**/questions*", between)
+    studio.page.reload()
+    studio.wait_for_question()
+    studio.press("s")
+    studio.sees("Between cluster 1, fives and cluster 10 this could go either way.")
 
 
 def test_rows_that_moved_are_remembered_after_a_power_cut(open_page, service):

@@ -19,5 +19,14 @@ export function answer(more: Partial<Omit<JournalEvent, "kind" | "payload">> = {
 }
 
 export function cluster(number: number, name: string): Cluster {
-  return { number, name, size: 10, sureness: 0.5, exemplars: [], moved_in: 0, moved_out: 0 };
+  return {
+    number,
+    name,
+    size: 10,
+    sureness: 0.5,
+    exemplars: [],
+    moved_in: 0,
+    moved_out: 0,
+    is_nowhere: false,
+  };
 }

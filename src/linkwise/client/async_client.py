@@ -361,9 +361,12 @@ class AsyncClient:
         """Return the rows most like one, and why it is in its cluster."""
         return await self._do(calls.around(session, row))
 
-    async def describe_cluster(self, session: str, number: int) -> ClusterPage:
-        """Return one cluster: rows, examples unlike each other, and what sets it apart."""
-        return await self._do(calls.describe_cluster(session, number))
+    async def describe_cluster(self, session: str, number: int, after: int = 0) -> ClusterPage:
+        """Return one cluster: rows, examples unlike each other, and what sets it apart.
+
+        A thousand rows come at once, the surest first, those behind the first ``after``.
+        """
+        return await self._do(calls.describe_cluster(session, number, after))
 
     async def import_knowledge(self, session: str, upload: str, *, who: str = "") -> list[Event]:
         """Take in links, labels or answers of an uploaded file; what is known adds nothing."""

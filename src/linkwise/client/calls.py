@@ -218,8 +218,8 @@ def around(session: str, row: int) -> Call[Around]:
     return _get(_in(session, "rows", int(row), "around"), Around)
 
 
-def describe_cluster(session: str, number: int) -> Call[ClusterPage]:
-    return _get(_in(session, "clusters", int(number)), ClusterPage)
+def describe_cluster(session: str, number: int, after: int) -> Call[ClusterPage]:
+    return _get(_in(session, "clusters", int(number)), ClusterPage, after=after)
 
 
 def import_knowledge(session: str, upload: str, who: str) -> Call[list[Event]]:

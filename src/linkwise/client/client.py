@@ -359,9 +359,12 @@ class Client:
         """Return the rows most like one, and why it is in its cluster."""
         return self._do(calls.around(session, row))
 
-    def describe_cluster(self, session: str, number: int) -> ClusterPage:
-        """Return one cluster: rows, examples unlike each other, and what sets it apart."""
-        return self._do(calls.describe_cluster(session, number))
+    def describe_cluster(self, session: str, number: int, after: int = 0) -> ClusterPage:
+        """Return one cluster: rows, examples unlike each other, and what sets it apart.
+
+        A thousand rows come at once, the surest first, those behind the first ``after``.
+        """
+        return self._do(calls.describe_cluster(session, number, after))
 
     def import_knowledge(self, session: str, upload: str, *, who: str = "") -> list[Event]:
         """Take in links, labels or answers of an uploaded file; what is known adds nothing."""

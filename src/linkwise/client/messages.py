@@ -62,6 +62,7 @@ class Cluster:
     sureness: float
     moved_in: int
     moved_out: int
+    is_nowhere: bool = False
 
 
 @dataclass(frozen=True)

@@ -82,8 +82,11 @@ class Looking:
         labels = self._grown.ensemble_.labels
         return look_around(number, n, view, labelling, model, labels, self._company)
 
-    def describe_cluster(self, cluster: int, limit: int = 1000) -> ClusterPage:
-        """Return a cluster's rows, the surest first, diverse examples and what sets it apart."""
+    def describe_cluster(self, cluster: int, limit: int = 1000, after: int = 0) -> ClusterPage:
+        """Return a cluster's rows, the surest first, diverse examples and what sets it apart.
+
+        Of the rows there are ``limit`` at most, those behind the first ``after``.
+        """
         view = self._views.latest() or self._views.view()
         rows = np.flatnonzero(view.labels == cluster)
         if not len(rows):
@@ -93,7 +96,8 @@ class Looking:
         blocks = np.ascontiguousarray(self._grown.ensemble_.labels.rows(central).T)
         apart, names = sets_apart(self._read, rows, self._history.n_rows)
         examples = [int(central[k]) for k in diverse(blocks, N_DIVERSE)]
-        return ClusterPage(cluster, len(rows), order[:limit].tolist(), examples, apart, names)
+        shown = order[after : after + limit].tolist()
+        return ClusterPage(cluster, len(rows), shown, examples, apart, names)
 
     @property
     def _looked_at(self) -> Sequence[int]:

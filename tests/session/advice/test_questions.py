@@ -83,6 +83,14 @@ def test_a_choice_shows_up_to_five_examples_of_different_clusters(session):
         assert len(set(labels[list(question.among)].tolist())) == len(question.among)
 
 
+def test_the_order_of_examples_does_not_tell_what_the_clustering_thinks(session):
+    labels, places = session.labels(), set()
+    for question in session.query(20, kind="choice"):
+        there = [labels[row] == labels[question.i] for row in question.among]
+        places.add(there.index(True) if any(there) else None)
+    assert {0, 1} <= places
+
+
 def test_two_people_are_not_asked_to_place_the_same_row(session):
     ann = {question.i for question in session.query(5, kind="choice", who="ann")}
     bob = {question.i for question in session.query(5, kind="choice", who="bob")}

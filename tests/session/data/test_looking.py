@@ -5,7 +5,7 @@ import pytest
 
 from linkwise.errors import InvalidInput
 from linkwise.session import Columns, Session
-from linkwise.session.data.looking import diverse
+from linkwise.session.data.looking import diverse, rounded
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +51,14 @@ def test_a_column_of_numbers_is_a_scale(shop):
     assert found.codes[1] > found.codes[0]
 
 
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(1994.6, "1995"), (1234567.8, "1234568"), (-25000.4, "-25000"), (5.10001, "5.1"), (0.0, "0")],
+)
+def test_numbers_are_written_as_people_do(number, words):
+    assert rounded(number) == words
+
+
 def test_a_column_that_is_not_there_is_refused(shop):
     with pytest.raises(InvalidInput, match="no column is called 'weight'"):
         shop.column("weight")
@@ -66,6 +74,15 @@ def test_a_cluster_is_described_by_what_sets_it_apart(shop):
     assert "colour is blue" in told
     assert "lamp" in told
     assert page.names
+
+
+def test_the_rows_of_a_cluster_come_in_parts(shop):
+    cluster = shop.view().clusters[0]
+    whole = shop.describe_cluster(cluster.number)
+    assert len(whole.rows) == whole.size == cluster.size
+    parts = [shop.describe_cluster(cluster.number, 3, after).rows for after in (0, 3)]
+    assert parts == [whole.rows[:3], whole.rows[3:6]]
+    assert shop.describe_cluster(cluster.number, after=whole.size).rows == []
 
 
 def test_examples_are_unlike_each_other():

@@ -109,6 +109,14 @@ def test_a_cluster_renamed_again_has_its_latest_name_whoever_carries_it():
     assert called([first, again, ("undo", {"event": 2})], [0] * 12) == {0: "ones"}
 
 
+def test_no_two_clusters_have_the_name_of_rows_that_cannot_be_in_the_one_renamed():
+    """Cluster 0 was renamed, and is by now that of rows with another name."""
+    events = [renamed(0, "x", [0, 1, 2]), ("label", {"rows": [0, 1, 2], "name": "y"})]
+    events += [("label", {"rows": [9], "name": "x"})]
+    assert called(events, [0] * 6 + [1] * 6) == {0: "y", 1: "x"}
+    assert called([*events, renamed(0, "x", [3, 4, 5])], [0] * 6 + [1] * 6) == {0: "y", 1: "x"}
+
+
 def test_names_from_before_rows_carried_them_stay_with_their_numbers():
     events = [("rename", {"cluster": k, "name": "x"}) for k in (0, 2)]
     assert called(events, [0] * 6 + [2] * 6) == {0: "x", 2: "x"}

@@ -127,7 +127,8 @@ export const api = {
     if (skip.length > 0) query.set("skip", skip.map(([i, j]) => `${i}-${j}`).join(","));
     return get<Question[]>(`${of(s)}/questions?${query.toString()}`);
   },
-  cluster: (s: string, number: number) => get<ClusterPage>(`${of(s)}/clusters/${number}`),
+  cluster: (s: string, number: number, after = 0) =>
+    get<ClusterPage>(`${of(s)}/clusters/${number}?after=${after}`),
   around: (s: string, row: number) => get<Around>(`${of(s)}/rows/${row}/around`),
   search: (s: string, text: string, limit: number) =>
     get<number[]>(`${of(s)}/search?text=${encodeURIComponent(text)}&limit=${limit}`),

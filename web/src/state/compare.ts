@@ -11,6 +11,7 @@ export interface Compared {
   strength: 0 | 1 | 2; // alike, different, far apart
 }
 
+const LARGE = 10_000; // numbers of which what stands after the point is left out
 const FAR = 0.5; // numbers further apart than half the larger one
 
 /** All fields but the one that is the rows' name: that one differs always and says nothing. */
@@ -47,7 +48,8 @@ function numeric(value: Cell): number | null {
 
 /** A row in a line: its text, or its first fields. */
 export function summary(row: Row, most = 160): string {
-  if (row.text) return row.text.slice(0, most);
+  if (row.text && row.text.length > most) return `${row.text.slice(0, most).replace(/\s+\S*$/, "")} …`;
+  if (row.text) return row.text;
   const fields = Object.entries(row.fields).filter(([name]) => !isName(row, name));
   return fields
     .slice(0, 6)
@@ -60,5 +62,6 @@ export function shown(value: Cell): string {
   if (typeof value === "string" && !/^-?\d+\.\d{4,}(e[-+]?\d+)?$/i.test(value)) return value;
   if (typeof value === "boolean") return String(value);
   const number = Number(value);
-  return Number.isInteger(number) ? String(value) : String(Number(number.toPrecision(5)));
+  if (Number.isInteger(number)) return String(value);
+  return String(Math.abs(number) >= LARGE ? Math.round(number) : Number(number.toPrecision(5)));
 }

@@ -23,3 +23,9 @@ export function deeds(events: readonly JournalEvent[]): JournalEvent[][] {
   }
   return found;
 }
+
+/** The deeds that are known from their first event on: of the earliest, only the end may be known. */
+export function wholeDeeds(events: readonly JournalEvent[]): JournalEvent[][] {
+  const all = deeds(events);
+  return /#[1-9]\d*$/.test(all[0]?.[0].key ?? "") && all[0][0].seq > 1 ? all.slice(1) : all;
+}

@@ -49,10 +49,10 @@ function kept(): Partial<Record<Deed, string>> {
 
 export const keys = new Keys();
 
-/** Whether a key press is meant for what is on the table: nobody types, and no dialog covers it. */
+/** Whether a key press is meant for what is on the table: nobody else took it or types, and nothing covers it. */
 export function isForTheTable(event: KeyboardEvent): boolean {
-  if (event.metaKey || event.altKey || event.repeat) return false;
-  if (document.querySelector("dialog[open]") !== null) return false;
+  if (event.metaKey || event.altKey || event.repeat || event.defaultPrevented) return false;
+  if (document.querySelector("dialog[open], details.covering[open]") !== null) return false;
   const { target } = event;
   return !(target instanceof HTMLElement && target.closest("input, select, textarea, [contenteditable]"));
 }

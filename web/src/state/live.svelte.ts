@@ -21,6 +21,7 @@ import { page } from "./page.svelte";
 import { type Trace, causeOf, flows, tell } from "./trace";
 
 const PAGE_OF_HISTORY = 200;
+const MOST_OF_HISTORY = 5000; // that the service tells at once
 const SOON = 60; // milliseconds until the side panels are asked anew after new colours ...
 const LATER = 1500; // ... and after an event, whose colours the service is still working out
 const LOOKING = 2000; // ... and while it looks at what the answers say as a whole
@@ -32,7 +33,8 @@ export type Connection = "opening" | "live" | "lost" | "denied" | "gone";
 export class Live {
   connection = $state<Connection>("opening");
   info = $state.raw<SessionInfo | null>(null);
-  clusters = $state.raw<Cluster[]>([]);
+  clusters = $state.raw<Cluster[]>([]); // last, where there are any, the rows that belong nowhere
+  groups = $derived(this.clusters.filter((cluster) => !cluster.is_nowhere));
   events = $state.raw<JournalEvent[]>([]); // oldest first; a page of them, older ones on request
   conflicts = $state.raw<Trouble[]>([]);
   suspects = $state.raw<Suspicion[]>([]); // answers that may be wrong
@@ -130,11 +132,22 @@ export class Live {
     return event.key !== null && this.outbox.issued.has(event.key);
   }
 
-  async earlier() {
+  /** Whether it was said here, or by a person of that name elsewhere; false where it is not known. */
+  isOurs(event: JournalEvent | undefined): boolean {
+    return event !== undefined && (this.isMine(event) || (page.who !== "" && event.who === page.who));
+  }
+
+  /** Fetch a page of what was said before the events that are known. */
+  async earlier(page = PAGE_OF_HISTORY) {
     const first = this.events[0]?.seq ?? 1;
-    const after = Math.max(0, first - 1 - PAGE_OF_HISTORY);
+    const after = Math.max(0, first - 1 - page);
     const { events } = await api.history(this.id, after, first - 1 - after);
-    this.events = [...events, ...this.events];
+    if (first === (this.events[0]?.seq ?? 1)) this.events = [...events, ...this.events];
+  }
+
+  /** Fetch all that was ever said. */
+  async earliest() {
+    while ((this.events[0]?.seq ?? 1) > 1) await this.earlier(MOST_OF_HISTORY);
   }
 
   event(seq: number): JournalEvent | undefined {

@@ -56,7 +56,10 @@ export class Painter {
         ["toss-up", "certain"],
       );
     }
-    if (by === "who") return this.#who();
+    if (by === "who") {
+      await this.live.earliest();
+      return this.#who();
+    }
     const { kind, legend, codes } = await api.column(this.live.id, by.slice("column ".length));
     return kind === "number"
       ? scale(Uint8Array.from(codes), legend)

@@ -225,7 +225,7 @@ export class Questions {
         event.kind !== "undo" &&
         event.undone_by === null &&
         !this.#withdrawn.has(event.seq) &&
-        this.#ours(event),
+        this.live.isOurs(event),
     );
   }
 
@@ -246,13 +246,11 @@ export class Questions {
 
   /** Say a set of rows again without one of them. */
   takeOut(event: JournalEvent, row: number) {
-    if (event.kind !== "together" && event.kind !== "label") return;
+    if (event.kind !== "together" && event.kind !== "label" && event.kind !== "nowhere") return;
     const rows = event.payload.rows.filter((each) => each !== row);
-    const again: Said[] =
-      event.kind === "label"
-        ? [{ kind: "label", payload: { rows, name: event.payload.name } }]
-        : [{ kind: "together", payload: { rows } }];
-    const left = rows.length >= (event.kind === "label" ? 1 : 2) ? again : [];
+    const payload = event.kind === "label" ? { rows, name: event.payload.name } : { rows };
+    const fewest = event.kind === "together" ? 2 : 1;
+    const left: Said[] = rows.length >= fewest ? [{ kind: event.kind, payload }] : [];
     const undo: Said = { kind: "undo", payload: { event: event.seq } };
     this.live.outbox.postAll([undo, ...left]).forEach((receipt) => void receipt.catch(() => {}));
   }
@@ -284,10 +282,6 @@ export class Questions {
     this.queue = [asked, ...this.queue.filter((q) => String(nameOf(q)) !== key)];
     this.dry = false;
   }
-
-  #ours(event: JournalEvent): boolean {
-    return this.live.isMine(event) || (page.who !== "" && event.who === page.who);
-  }
 }
 
 const COUNTED: Record<number, string> = { 1: "one thing", 2: "two things", 3: "three things" };
@@ -300,8 +294,10 @@ export function groupsOf({ one, other, third }: Question): number[][] {
 
 const APART = 5; // pairs that stand for two things being different
 
+/** Said twice, which confirms it, as rows put together are: whoever tells two groups apart has seen them whole. */
 function apart(one: number[], other: number[]): Said[] {
-  return one.slice(0, Math.min(APART, other.length)).map((row, k) => pair(row, other[k], "different"));
+  const pairs = one.slice(0, Math.min(APART, other.length)).map((row, k) => pair(row, other[k], "different"));
+  return [...pairs, ...pairs];
 }
 
 const pair = (i: number, j: number, verdict: Verdict): Said => ({

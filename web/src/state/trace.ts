@@ -33,6 +33,11 @@ export function nameOf(clusters: readonly Cluster[], wanted: number): string {
   return clusters.find((cluster) => cluster.number === wanted)?.name || `cluster ${wanted + 1}`;
 }
 
+/** What the service says, with clusters called as they are here: it counts them from 0, people from 1. */
+export function fromOne(sentence: string, clusters: readonly Cluster[]): string {
+  return sentence.replace(/\bcluster (\d+)\b/g, (_, wanted: string) => nameOf(clusters, Number(wanted)));
+}
+
 /** "38 rows moved from sevens to ones, and 12 more elsewhere after your answer." */
 export function tell(moved: [number, number, number][], clusters: readonly Cluster[], cause: string): string {
   if (moved.length === 0) return `No row moved${cause}.`;

@@ -1,7 +1,7 @@
 /** Events of the journal as a person would say them. */
 
 import type { Cluster, JournalEvent, Verdict } from "../api/types";
-import { nameOf, rowsOf } from "./trace";
+import { nameOf, rowsOf, several } from "./trace";
 
 const SAID: Record<Verdict, string> = { same: "same", different: "different", unsure: "cannot tell" };
 
@@ -29,7 +29,7 @@ export function sentence(
     case "recluster":
       return `Clustered anew, in ${payload.n_clusters} clusters`;
     case "nowhere":
-      return `${rowsOf(payload.rows.length)} belong nowhere`;
+      return `${rowsOf(payload.rows.length)} ${payload.rows.length === 1 ? "belongs" : "belong"} nowhere`;
     case "extend":
       return `${rowsOf(payload.n_rows)} joined`;
   }
@@ -45,6 +45,13 @@ export function sentenceOfDeed(
   const undos = deed.flatMap((event) => (event.kind === "undo" ? [event.payload.event] : []));
   if (deed.length > 1 && undos.length === deed.length)
     return `Took back numbers ${Math.min(...undos)} to ${Math.max(...undos)}`;
+  const sets = deed.flatMap((event) =>
+    event.kind === "together" ? [rowsOf(event.payload.rows.length)] : [],
+  );
+  if (sets.length > 1 && sets.length + answers.length === deed.length)
+    return `${sets.slice(0, -1).join(", ")} and ${sets.at(-1)}: ${sets.length === 2 ? "two" : "three"} things`;
+  if (answers.length === deed.length && new Set(answers.map((each) => each.i)).size > 1)
+    return sentenceOfPairs(answers);
   if (answers.length < deed.length || deed.length === 1)
     return deed.map((event) => sentence(event, idOf, clusters)).join("; ");
   const { i } = answers[0];
@@ -55,6 +62,15 @@ export function sentenceOfDeed(
   if (same.length === 0) return `${idOf(i)} belongs with none of ${different.join(", ")}`;
   const others = different.length > 0 ? `, not with ${different.join(", ")}` : "";
   return `${idOf(i)} belongs with ${same.join(", ")}${others}`;
+}
+
+/** Many pairs told at once: every two of some rows, where it is that, are told as such. */
+function sentenceOfPairs(pairs: readonly { i: number; j: number; verdict: Verdict }[]): string {
+  const n = new Set(pairs.flatMap(({ i, j }) => [i, j])).size;
+  const verdicts = [...new Set(pairs.map(({ verdict }) => SAID[verdict]))];
+  if (verdicts[0] === "different" && verdicts.length === 1 && pairs.length === (n * (n - 1)) / 2)
+    return `${rowsOf(n)} are all different`;
+  return `${several(pairs.length, "pair")}: ${verdicts.join(" or ")}`;
 }
 
 /** The rows that an event is about. */

@@ -126,7 +126,7 @@ export class Cell {
     const before = this.labels;
     const codes = bytes(this.channel.get("colours"));
     this.labels = this.#told("n_bytes") === 1 ? new Uint8Array(codes) : new Uint16Array(codes);
-    const none = { exemplars: [], sureness: 0, moved_in: 0, moved_out: 0 };
+    const none = { exemplars: [], sureness: 0, moved_in: 0, moved_out: 0, is_nowhere: false };
     this.clusters = this.#told<Cluster[]>("clusters").map((cluster) => ({ ...none, ...cluster }));
     if (before.length === this.labels.length) {
       this.moved = changed(before, this.labels);

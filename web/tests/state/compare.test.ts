@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { Row } from "../../src/api/types";
-import { compare, shown } from "../../src/state/compare";
+import { compare, shown, summary } from "../../src/state/compare";
 
 type Fields = Row["fields"];
 
@@ -53,6 +53,19 @@ describe("compare", () => {
   });
 });
 
+describe("summary", () => {
+  const letter = (text: string): Row => ({ ...row("ann", {}), text });
+
+  test("shortens a long text between two words, and says so", () => {
+    expect(summary(letter("All work and no play"), 10)).toBe("All work …");
+    expect(summary(letter("All work and no play"), 20)).toBe("All work and no play");
+  });
+
+  test("shortens a text that is one long word", () => {
+    expect(summary(letter("abcdefghij"), 4)).toBe("abcd …");
+  });
+});
+
 describe("shown", () => {
   test.each([
     [null, "–"],
@@ -64,6 +77,8 @@ describe("shown", () => {
     [123456789, "123456789"],
     [1.23456789, "1.2346"],
     [0.1 + 0.2, "0.3"],
+    [123456.789, "123457"], // no digit before the point is lost
+    ["-20000.12345", "-20000"],
   ])("writes %j as %s", (value, expected) => {
     expect(shown(value)).toBe(expected);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { deeds, keyOf } from "../../src/state/deeds";
+import { deeds, keyOf, wholeDeeds } from "../../src/state/deeds";
 import { sentenceOfDeed } from "../../src/state/words";
 import { answer, event } from "../events";
 
@@ -22,6 +22,21 @@ describe("deeds", () => {
       event("answer", { i: 1, j: 3, verdict: "same" }),
     ];
     expect(sentenceOfDeed(told, (row) => row, [])).toBe("1 belongs with 3, not with 2");
+  });
+
+  test("many pairs are told by their number, and every two of some rows as such", () => {
+    const apart = (i: number, j: number) => event("answer", { i, j, verdict: "different" });
+    const told = (...deed: ReturnType<typeof apart>[]) => sentenceOfDeed(deed, (row) => row, []);
+    expect(told(apart(1, 2), apart(1, 3), apart(2, 3))).toBe("3 rows are all different");
+    expect(told(apart(1, 2), apart(3, 4))).toBe("2 pairs: different");
+  });
+
+  test("of which the beginning is not known are left out", () => {
+    const known = [7, 8].map((seq) => answer({ seq, key: keyOf("a", seq - 5) }));
+    const whole = [9, 10].map((seq) => answer({ seq, key: keyOf("b", seq - 9) }));
+    expect(wholeDeeds([...known, ...whole])).toEqual([whole]);
+    expect(wholeDeeds(whole)).toEqual([whole]);
+    expect(wholeDeeds([])).toEqual([]);
   });
 
   test("a deed that was taken back is told by its numbers", () => {

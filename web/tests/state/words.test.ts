@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { JournalEvent } from "../../src/api/types";
-import { moment, rowsIn, sentence } from "../../src/state/words";
+import { moment, rowsIn, sentence, sentenceOfDeed } from "../../src/state/words";
 import { cluster, event } from "../events";
 
 const CLUSTERS = [cluster(0, "ones"), cluster(1, "sevens")];
@@ -21,6 +21,30 @@ describe("sentence", () => {
     ["Split cluster 6 in two", event("split", { cluster: 5 })],
   ])("says: %s", (expected, said) => {
     expect(sentence(said, (row) => IDS[row], CLUSTERS)).toBe(expected);
+  });
+});
+
+describe("sentenceOfDeed", () => {
+  const told = (...deed: JournalEvent[]) => sentenceOfDeed(deed, (row) => IDS[row], CLUSTERS);
+  const together = (...rows: number[]) => event("together", { rows });
+  const different = event("answer", { i: 0, j: 2, verdict: "different" });
+
+  test("says of groups how many things they are, and not the pairs that stand for it", () => {
+    expect(told(together(0, 1), together(2, 3, 4), different, different)).toBe(
+      "2 rows and 3 rows: two things",
+    );
+    expect(told(together(0, 1), together(2, 3), together(4, 5), different)).toBe(
+      "2 rows, 2 rows and 2 rows: three things",
+    );
+    expect(told(together(0, 1))).toBe("2 rows belong together");
+  });
+
+  test("says with which of some a row belongs", () => {
+    const same = event("answer", { i: 0, j: 1, verdict: "same" });
+    expect(told(same, different)).toBe("ann belongs with bob, not with eve");
+    expect(told(event("answer", { i: 0, j: 1, verdict: "different" }), different)).toBe(
+      "ann belongs with none of bob, eve",
+    );
   });
 });
 

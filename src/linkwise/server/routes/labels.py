@@ -92,13 +92,19 @@ async def clusters(live: Live, at_least: AtLeast = None) -> list[Cluster]:
     return [Cluster.model_validate(cluster) for cluster in view.clusters]
 
 
+#: Rows of a cluster that are told at once.
+ROWS_AT_ONCE = 1000
+
+
 @router.get("/clusters/{number}", responses=refuses(404, 409))
 async def describe_cluster(
-    live: Live, number: Annotated[int, Path(ge=0, le=65_535)]
+    live: Live,
+    number: Annotated[int, Path(ge=0, le=65_535)],
+    after: Annotated[int, Query(ge=0, le=2**62, description="Leave out so many rows.")] = 0,
 ) -> ClusterPage:
     """Return one cluster: rows, examples unlike each other, and what sets it apart."""
     try:
-        found = await live.look_back(live.session.describe_cluster, number)
+        found = await live.look_back(live.session.describe_cluster, number, ROWS_AT_ONCE, after)
     except InvalidInput as error:  # there is no such cluster
         raise NotFound(str(error)) from error
     return ClusterPage.model_validate(found)

@@ -19,6 +19,7 @@ class Cluster(Message):
     sureness: float
     moved_in: int
     moved_out: int
+    is_nowhere: bool = Field(description="Whether these are the rows that belong to no cluster.")
 
 
 class ClusterPage(Message):
@@ -26,7 +27,9 @@ class ClusterPage(Message):
 
     number: int
     size: int
-    rows: list[int] = Field(description="Its rows, the surest first; 1000 at most.")
+    rows: list[int] = Field(
+        description="Its rows behind those left out, the surest first; 1000 at most."
+    )
     examples: list[int] = Field(description="Central rows that are unlike each other.")
     apart: list[str] = Field(description="What sets it apart from the others, in words.")
     names: list[str] = Field(description="Short names that may suit it.")

@@ -100,11 +100,14 @@ def ask(
 def ask_choices(
     model: SequentialClustering, view: View, state: State, n: int, skip: Unwanted
 ) -> list[Question]:
-    """Return up to ``n`` rows to place; what nobody could tell of a row is not asked again."""
+    """Return up to ``n`` rows to place; what nobody could tell of a row is not asked again.
+
+    The order of the examples tells nothing of what the clustering thinks.
+    """
     skip = skip | {(i, j) for i, j in state.unsure.tolist()}
     found: list[Question] = []
     for row, examples in model.query(n + 2 * len(skip), kind="choice"):
-        among = tuple(e for e in examples if (min(row, e), max(row, e)) not in skip)
+        among = tuple(sorted(e for e in examples if (min(row, e), max(row, e)) not in skip))
         if among and (row, row) not in skip:
             expected = guess(view.labels, row, among[0])
             found.append(Question(row, among[0], expected, WHY_CHOICE, "choice", among))

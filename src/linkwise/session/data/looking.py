@@ -78,12 +78,18 @@ def column_values(read: Read, among: Sequence[int], name: str) -> ColumnValues:
     return ColumnValues("category", legend, codes)
 
 
+def rounded(number: float, digits: int = 4) -> str:
+    """Return a number as people write it: some digits, and all those before the point."""
+    is_large = 10 ** (digits - 1) <= abs(number) < 1e15
+    return f"{number:.0f}" if is_large else f"{number:.{digits}g}"
+
+
 def _scale(numbers: NDArray[np.float64]) -> ColumnValues:
     """Spread numbers over the codes; the outermost 1 % of either end count as the end."""
     low, high = np.nanpercentile(numbers, [1, 99])
     place = np.clip((numbers - low) / max(high - low, np.finfo(float).tiny), 0, 1)
     codes = np.where(np.isfinite(numbers), np.rint(254 * np.nan_to_num(place)), 255)
-    return ColumnValues("number", [f"{low:.4g}", f"{high:.4g}"], codes.astype(np.uint8))
+    return ColumnValues("number", [rounded(low), rounded(high)], codes.astype(np.uint8))
 
 
 def sets_apart(read: Read, inside: NDArray[np.int64], n_rows: int) -> tuple[list[str], list[str]]:
@@ -112,7 +118,9 @@ def _fields_apart(ours: list[Row], theirs: list[Row]) -> Iterator[tuple[float, s
             gap = float(np.nanmean(a) - np.nanmean(b)) / spread if spread > 0 else 0.0
             if abs(gap) > _LEAST_APART:
                 high = "high" if gap > 0 else "low"
-                about = f"{np.nanmean(a):.3g}, others {np.nanmean(b):.3g}"
+                about = (
+                    f"{rounded(float(np.nanmean(a)), 3)}, others {rounded(float(np.nanmean(b)), 3)}"
+                )
                 yield abs(gap), f"{name} is {high}: {about}", f"{high} {name}"
             continue
         value, n = Counter(mine).most_common(1)[0]

@@ -167,7 +167,7 @@ class Labeller:
         # of rows left out any cluster will do
         voted = state.numbers.astype(kind).take(solved.labels_, mode="clip")
         final = apply_changes(voted, state.changes, names, links, self._margins)
-        keep_names(final, names, links, state.n_clusters)
+        keep_names(final, names, links, state.n_clusters, state.changes)
         margins = np.clip(solved.margins_, 0.0, 1.0)
         final[state.nowhere] = nowhere(final)
         for array in (final, margins):

@@ -17,18 +17,25 @@ Ints = NDArray[np.int64]
 
 
 def keep_names(
-    labels: NDArray[np.integer[Any]], names: dict[str, Ints], links: Links, n_clusters: int
+    labels: NDArray[np.integer[Any]],
+    names: dict[str, Ints],
+    links: Links,
+    n_clusters: int,
+    changes: tuple[Change, ...] = (),
 ) -> None:
     """Bring the rows of every name, in place, to a cluster that no other name has.
 
-    It is the cluster that holds most of them. Rows that must be together with a row that is
-    brought there follow it, unless they have a name themselves.
+    It is the cluster that somebody called so, or else the one that holds most of them. Rows that
+    must be together with a row that is brought there follow it, unless they have a name themselves.
     """
     if not names:
         return
     held = np.zeros((len(names), max(n_clusters, int(labels.max(initial=0)) + 1)))
-    for k, rows in enumerate(names.values()):
+    homes = {name: cluster for cluster, (_, _, name) in _renamed(changes, labels).items()}
+    for k, (name, rows) in enumerate(names.items()):
         np.add.at(held[k], labels[rows], 1.0)
+        if name in homes:
+            held[k, homes[name]] += len(rows) + 1  # more than all of them elsewhere
     _, clusters = linear_sum_assignment(held, maximize=True)
     stray = {
         int(cluster): away
@@ -51,8 +58,9 @@ def cluster_names(
 ) -> dict[int, str]:
     """Return what the clusters are called: as their rows are, unless they were renamed later.
 
-    The name of a renamed cluster stays with the rows that were surest of it then. Of two names of
-    rows without clusters of their own the one with more rows is told.
+    The name of a renamed cluster stays with the rows that were surest of it then, unless rows were
+    given that name which cannot be there. Of two names of rows without clusters of their own the
+    one with more rows is told.
     """
     given = {one.name: one.seq for one in sorted(statements.sets, key=lambda one: one.seq)}
     held = []
@@ -63,8 +71,9 @@ def cluster_names(
     for _, name, cluster in sorted(held):
         names.setdefault(cluster, name)
     last_said = {cluster: given[name] for cluster, name in names.items()}
+    elsewhere = {name: cluster for cluster, name in names.items()}
     for cluster, (_, seq, name) in _renamed(changes, labels).items():
-        if seq > last_said.get(cluster, 0):
+        if seq > last_said.get(cluster, 0) and elsewhere.get(name, cluster) == cluster:
             names[cluster] = name
     return names
 

@@ -33,6 +33,8 @@ class Cluster:
         Mean margin of the rows, 0 to 1.
     moved_in, moved_out : int
         Rows that came and went since the view that was computed before.
+    is_nowhere : bool
+        Whether these are the rows that belong to no cluster.
     """
 
     number: int
@@ -42,6 +44,7 @@ class Cluster:
     sureness: float
     moved_in: int = 0
     moved_out: int = 0
+    is_nowhere: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +108,7 @@ def make_view(
         moved, joined = np.flatnonzero(labels[: len(before)] != before), labels[len(before) :]
         came = np.bincount(np.append(labels[moved], joined), minlength=n)
         went = np.bincount(before[moved], minlength=n)
+    none = nowhere(labels) if len(labelling.state.nowhere) else None
     clusters = [
         Cluster(
             number=c,
@@ -114,10 +118,10 @@ def make_view(
             sureness=float(sure[c]),
             moved_in=int(came[c]),
             moved_out=int(went[c]),
+            is_nowhere=c == none,
         )
         for c in np.flatnonzero(size).tolist()
     ]
-    none = nowhere(labels) if len(labelling.state.nowhere) else None
     return View(labelling.state.seq, labels, margins, clusters, int(came.sum()), none, labelling)
 
 
