@@ -131,7 +131,7 @@ async def outliers(
     share: Annotated[float, Query(ge=0, le=1, description="How many, of all rows.")] = 0.01,
 ) -> list[int]:
     """Return rows that are far from everything, the farthest first."""
-    return await anyio.to_thread.run_sync(live.session.outliers, share)
+    return await live.work(live.session.outliers, share)
 
 
 @router.get("/recipe", responses=refuses(404, 409))

@@ -114,7 +114,7 @@ async def import_knowledge(
     """Take in links, labels or the answers of a session from an uploaded file, once."""
     path = service.uploads.path(wanted.upload)
     take_in = partial(live.session.import_, path, who=holder.who(wanted.who))
-    events = await anyio.to_thread.run_sync(take_in)
+    events = await live.look_back(take_in)
     return Events(events=[Event.model_validate(event) for event in events])
 
 

@@ -94,7 +94,7 @@ async def join_rows(wanted: NewRows, live: Live, holder: HolderHere, service: Se
     """Let the rows of an uploaded file join the session. They stay."""
     path, who = service.uploads.path(wanted.upload), holder.who(wanted.who)
     extend = partial(live.session.extend, path, who=who, key=wanted.key)
-    return Event.model_validate(await anyio.to_thread.run_sync(extend))
+    return Event.model_validate(await live.look_back(extend))
 
 
 @router.get(
