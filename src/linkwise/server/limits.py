@@ -34,6 +34,7 @@ class Limits:
     memory: int = _limit(4 * GB, "bytes of memory for reading one file")
     seconds: int = _limit(120, "seconds for reading one file")
     clusters: int = _limit(500, "clusters that a session ever had, and so names of rows")
+    told: int = _limit(500_000, "links, labels or answers that a session takes in from a file")
     body: int = _limit(2 * MB, "bytes of a request other than an upload")
     head_seconds: int = _limit(
         10, "seconds until the head of a request is complete, with HTTPS the handshake too"

@@ -112,9 +112,9 @@ async def import_knowledge(
     wanted: NewKnowledge, live: Live, holder: HolderHere, service: ServiceHere
 ) -> Events:
     """Take in links, labels or the answers of a session from an uploaded file, once."""
-    path = service.uploads.path(wanted.upload)
-    take_in = partial(live.session.import_, path, who=holder.who(wanted.who))
-    events = await live.look_back(take_in)
+    path, session = service.uploads.path(wanted.upload), live.session
+    await live.look_back(service.uploads.check_told, path, session.n_rows)
+    events = await live.look_back(partial(session.import_, path, who=holder.who(wanted.who)))
     return Events(events=[Event.model_validate(event) for event in events])
 
 
