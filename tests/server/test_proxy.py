@@ -15,6 +15,9 @@ import pytest
 from real_service import real_service
 from service_client import FLOWERS, TOKEN, answer, frames, tell
 
+from linkwise.client import Client, Unreachable
+from linkwise.errors import InvalidInput
+
 GUIDE = Path(__file__).parents[2] / "docs" / "service.md"
 NAME = "studio.example"
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
@@ -41,11 +44,11 @@ def configuration(folder, port, upstream):
     )
 
 
-def certify(folder):
+def certify(folder, names=f"DNS:{NAME},IP:127.0.0.1"):
     """Write a certificate of its own for the name, and the key."""
     files = ["-keyout", folder / "own.key", "-out", folder / "own.pem", "-days", "1"]
-    names = ["-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME},IP:127.0.0.1"]
-    command = ["openssl", "req", "-x509", "-nodes", "-newkey", "rsa:2048", *files, *names]
+    subject = ["-subj", f"/CN={NAME}", "-addext", f"subjectAltName={names}"]
+    command = ["openssl", "req", "-x509", "-nodes", "-newkey", "rsa:2048", *files, *subject]
     subprocess.run(command, check=True, capture_output=True)
 
 
@@ -88,9 +91,9 @@ class Named(httpx.HTTPTransport):
         return super().handle_request(httpx.Request(request.method, url, **options))
 
 
-def https_by_itself(folder):
+def https_by_itself(folder, **names):
     """Return the options of a service with a certificate of its own, and who trusts that."""
-    certify(folder)
+    certify(folder, **names)
     own = ["--cert", str(folder / "own.pem"), "--cert-key", str(folder / "own.key")]
     return own, ssl.create_default_context(cafile=folder / "own.pem")
 
@@ -169,6 +172,26 @@ def test_a_certificate_that_is_none_is_one_line(root, tmp_path):
     assert ended.returncode == 1
     assert ended.stderr.count("\n") == 1
     assert "own.pem: expected a certificate and its private key" in ended.stderr
+
+
+def test_the_client_and_commands_trust_the_certificate_that_was_named(root, tmp_path):
+    own, _ = https_by_itself(tmp_path, names=f"DNS:{NAME}")
+    with real_service(root, *own) as service:
+        with Client(service.url, TOKEN, certificate=tmp_path / "own.pem") as client:
+            assert client.answer("flowers", 0, 1, "same").seq == 1
+        with Client(service.url, TOKEN, tries=1) as client, pytest.raises(Unreachable):
+            client.get_session("flowers")
+        (tmp_path / "other").mkdir()
+        certify(tmp_path / "other")
+        other = tmp_path / "other" / "own.pem"
+        deceived = Client(service.url, TOKEN, tries=1, certificate=other)
+        with deceived as client, pytest.raises(Unreachable, match="certificate"):
+            client.get_session("flowers")
+        command = [str(Path(sys.executable).with_name("linkwise")), "session", "answer"]
+        said = subprocess.check_output([*command, str(root / "flowers"), "0", "60", "different"])
+        assert said.startswith(b"Event 2 recorded")
+    with pytest.raises(InvalidInput, match="is no certificate in PEM form"):
+        Client("https://127.0.0.1:1", TOKEN, certificate=tmp_path / "own.key")
 
 
 @pytest.mark.skipif(NGINX is None, reason="nginx is missing: install it with the system's packages")

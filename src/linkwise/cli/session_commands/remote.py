@@ -81,9 +81,11 @@ class RemoteSession:
         self._about = client.get_session(session)
 
     @classmethod
-    def reach(cls, url: str, token: str, session: str) -> RemoteSession | None:
+    def reach(
+        cls, url: str, token: str, session: str, certificate: Path | None = None
+    ) -> RemoteSession | None:
         """Return the session if the service answers and has it."""
-        with Client(url, token, tries=1) as probe:
+        with Client(url, token, tries=1, certificate=certificate) as probe:
             try:
                 probe.get_session(session)
             except Unreachable:
@@ -92,7 +94,7 @@ class RemoteSession:
                 if error.status == 404:
                     return None
                 raise
-        return cls(Client(url, token), session)
+        return cls(Client(url, token, certificate=certificate), session)
 
     def __enter__(self) -> Self:
         return self
