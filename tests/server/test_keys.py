@@ -86,6 +86,21 @@ def test_rows_join_by_who_the_token_was_given_to(app, root):
         assert (joined.status_code, joined.json()["who"]) == (201, "Ada Lovelace")
 
 
+def test_a_file_speaks_for_who_sent_it_unless_that_is_the_owner(app, root):
+    ada = TokenFile(root).add("Ada", "manage")
+    with calling(app) as owner:
+
+        def take_in(rows, **options):
+            said = f'9,then,Bob,together,same,"{rows}",,false\n'
+            body = f"event,when,who,kind,verdict,ids,name,undone\n{said}".encode()
+            sent = owner.post("/api/uploads", params={"name": "x.csv"}, content=body).json()
+            told = owner.post(f"{FLOWERS}/import", json={"upload": sent["upload"]}, **options)
+            return [event["who"] for event in told.json()["events"]]
+
+        assert take_in("[0, 1]", headers=bearer(ada)) == ["Ada"]
+        assert take_in("[2, 3]") == ["Bob"]
+
+
 def test_questions_are_dealt_to_who_the_token_was_given_to(app, root):
     names = {"Ada": "answer", "Bob": "answer", "Eve": "look"}
     tokens = {name: TokenFile(root).add(name, role) for name, role in names.items()}

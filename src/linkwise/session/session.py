@@ -394,6 +394,7 @@ class Session(Speaking, Looking, Advising):
         *,
         who: str = "",
         skip_unknown: bool = False,
+        keep_names: bool = True,
     ) -> list[Event]:
         """Take in what is known elsewhere; importing the same again adds nothing.
 
@@ -410,6 +411,9 @@ class Session(Speaking, Looking, Advising):
         skip_unknown : bool, default=False
             Whether links and labels in files that name no row here are skipped, with a warning,
             instead of refused.
+        keep_names : bool, default=True
+            Whether answers of another session stay those of the people who gave them there; else
+            all are ``who``'s.
 
         Returns
         -------
@@ -428,6 +432,8 @@ class Session(Speaking, Looking, Advising):
                 entries = entries_of_history(other.history(), other.name_of, here, who)
         else:
             entries = entries_of_file(Path(source), here, who, skip_unknown=skip_unknown)
+        if not keep_names:
+            entries = [replace(entry, who=who) for entry in entries]
         return self.append(entries) if entries else []
 
     def extend(self, X: TableLike, *, who: str = "", key: str | None = None) -> Event:
