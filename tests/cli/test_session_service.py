@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from linkwise.cli.announcement import FILE, announced, find_service
+from linkwise.errors import InvalidInput
 from linkwise.session import Session
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "server"))
@@ -65,6 +67,24 @@ def test_commands_reach_a_session_that_a_service_holds(run, held, tmp_path):
     run("session", "suspects", held)
     run("session", "export", held, "-o", "links.csv", "--what", "links")
     assert (tmp_path / "links.csv").read_text().startswith("i,j,kind,weight\na,b,must,1.0\n")
+
+
+@pytest.mark.parametrize("what", ["labels", "answers", "links", "names"])
+@pytest.mark.parametrize("ending", ["csv", "parquet", "json"])
+def test_exports_are_the_same_through_a_service(run, refused, held, tmp_path, what, ending):
+    run("session", "answer", held, "a", "b", "same", "--who", "ann")
+    run("session", "label", held, "small", "a", "c")
+    with Session.open(shutil.copytree(held, tmp_path / "copy")) as session:
+        if ending == "json" and what in ("labels", "answers"):
+            said = refused("session", "export", held, "-o", "out.json", "--what", what)
+            with pytest.raises(InvalidInput) as caught:
+                session.export(tmp_path / "out.json", what)
+            assert said.partition(".json: ")[2] == str(caught.value).partition(".json: ")[2] != ""
+            return
+        session.export(tmp_path / f"own.{ending}", what)
+    run("session", "export", held, "-o", f"out.{ending}", "--what", what)
+    own, sent = (tmp_path / f"{name}.{ending}" for name in ("own", "out"))
+    assert sent.read_bytes() == own.read_bytes()
 
 
 def test_many_answers_and_imports_go_to_the_service_too(run, held, tmp_path):

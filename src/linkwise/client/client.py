@@ -435,7 +435,7 @@ class Client:
     ) -> File:
         """Return "labels", "table", "answers", "links" or "names" as a CSV or Parquet file.
 
-        "history" is every event, as JSON lines.
+        Links and names may be "json" too; "history" is every event, as JSON lines.
 
         In CSV, text that a spreadsheet would run gets an apostrophe in front; not if ``raw``.
         """

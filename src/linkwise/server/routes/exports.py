@@ -17,6 +17,7 @@ router = APIRouter(prefix="/api/sessions/{session}", tags=["exports"])
 _TYPES = {
     "csv": "text/csv",
     "parquet": "application/vnd.apache.parquet",
+    "json": "application/json",
     "jsonl": "application/jsonl",
 }
 _FILE = {
@@ -36,7 +37,8 @@ async def export(
         Literal["labels", "table", "answers", "links", "names", "history"], Query()
     ] = "labels",
     format: Annotated[
-        Literal["csv", "parquet"], Query(description="A history is always JSON lines.")
+        Literal["csv", "parquet", "json"],
+        Query(description="json: links and names only. A history is always JSON lines."),
     ] = "csv",
     raw: Annotated[bool, Query(description="Leave text as it is, for programs.")] = False,
 ) -> FileResponse:
