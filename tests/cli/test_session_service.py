@@ -104,11 +104,19 @@ def test_rows_join_through_the_service(run, held, tmp_path):
     assert [row["id"] for row in out(run, "labels", held)["labels"]][-2:] == ["m", "n"]
 
 
-def test_what_only_the_session_itself_can_tell_is_said(refused, held):
-    assert refused("session", "labels", held, "--at", 0) == (
-        "a running service holds the session and tells the present labels only. End it to see "
-        "those after earlier events."
-    )
+def test_earlier_labels_are_told_through_a_service_as_without_one(run, refused, held, tmp_path):
+    run("session", "label", held, "small", "a", "c")
+    run("session", "nowhere", held, "d")
+    run("session", "split", held, 0)
+    (tmp_path / "more.csv").write_text("name,height,weight\nm,1.5,5\nn,180,80\n")
+    run("session", "extend", held, "more.csv")
+    copy = shutil.copytree(held, tmp_path / "copy")
+    for at in range(5):
+        told = out(run, "labels", held, "--at", at)
+        assert told == out(run, "labels", copy, "--at", at)
+        assert (told["seq"], len(told["labels"])) == (at, 12 if at < 4 else 14)
+    future = refused("session", "labels", held, "--at", 9)
+    assert future == refused("session", "labels", copy, "--at", 9)
 
 
 def test_refusals_of_the_service_are_one_line(refused, held):

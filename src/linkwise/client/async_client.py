@@ -433,12 +433,19 @@ class AsyncClient:
         return await self._do(calls.recipe(session))
 
     async def export(
-        self, session: str, what: str = "labels", format: str = "csv", *, raw: bool = False
+        self,
+        session: str,
+        what: str = "labels",
+        format: str = "csv",
+        *,
+        raw: bool = False,
+        at: int | None = None,
     ) -> File:
         """Return "labels", "table", "answers", "links" or "names" as a CSV or Parquet file.
 
         Links and names may be "json" too; "history" is every event, as JSON lines.
 
         In CSV, text that a spreadsheet would run gets an apostrophe in front; not if ``raw``.
+        Labels may be those after ``at`` events.
         """
-        return await self._do(calls.export(session, what, format, raw))
+        return await self._do(calls.export(session, what, format, raw, at))

@@ -520,7 +520,12 @@ class Session(Speaking, Looking, Advising):
         return twin
 
     def export(
-        self, path: str | os.PathLike[str], what: str = "labels", *, raw: bool = False
+        self,
+        path: str | os.PathLike[str],
+        what: str = "labels",
+        *,
+        raw: bool = False,
+        at: int | None = None,
     ) -> None:
         """Write what came out, or what was said, to a CSV or Parquet file.
 
@@ -539,14 +544,21 @@ class Session(Speaking, Looking, Advising):
         raw : bool, default=False
             In CSV, text that a spreadsheet would run gets an apostrophe in front; not if raw, which
             is for programs.
+        at : int or None, default=None
+            After how many events, of labels; None is after all of them.
         """
         if what not in WHAT:
             raise InvalidInput(f"what is {what!r}, expected one of {', '.join(WHAT)}.")
+        if at is not None and what != "labels":
+            raise InvalidInput(f"at is for labels; {what} are exported as they stand.")
         path, ids = Path(path), self._display.ids
-        if what == "labels" and not path.suffix:
-            export_parts(path, self.view(), ids)
-        elif what == "labels":
-            export_labels(path, self.view(), ids, raw=raw)
+        if what == "labels":
+            view = self.view(at)
+            there = None if ids is None else ids[: len(view.labels)]  # others joined later
+            if path.suffix:
+                export_labels(path, view, there, raw=raw)
+            else:
+                export_parts(path, view, there)
         elif what == "table":
             view, labelling, model = self._views.current()
             columns = self._display.table(len(view.labels))
