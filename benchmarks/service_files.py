@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.feather as pf
 import pyarrow.parquet as pq
 from hypothesis import strategies as st
 
@@ -69,6 +70,13 @@ def _parquet(drawn: Rows) -> bytes:
     return file.getvalue()
 
 
+def _feather(drawn: Rows) -> bytes:
+    columns = {f"x{k}": column for k, column in enumerate(drawn.X.T)}
+    file = io.BytesIO()
+    pf.write_feather(pa.table(columns | {"note": drawn.notes}), file, compression="uncompressed")
+    return file.getvalue()
+
+
 def _npy(drawn: Rows) -> bytes:
     file = io.BytesIO()
     np.save(file, drawn.X)
@@ -115,7 +123,9 @@ def wrong_files(draw: st.DrawFn) -> DataFile:
 
 def inconsistent_files() -> st.SearchStrategy[DataFile]:
     """Return the strategy of files that are well formed, and say things that cannot all be true."""
-    return st.one_of(_sparse_files(), _headed_files(), _torn_parquet(), _odd_tables())
+    return st.one_of(
+        _sparse_files(), _headed_files(), _torn_parquet(), _torn_feather(), _odd_tables()
+    )
 
 
 #: Numbers that lead astray: around nothing, around the few values there are, and far outside.
@@ -171,6 +181,15 @@ def _torn_parquet(draw: st.DrawFn) -> DataFile:
     at = len(content) - draw(st.integers(9, footer))
     content[at] ^= 1 << draw(st.integers(0, 7))
     return DataFile("drawn.parquet", bytes(content))
+
+
+@st.composite
+def _torn_feather(draw: st.DrawFn) -> DataFile:
+    """Draw a Feather file with numbers inside that lead astray, such as where a text begins."""
+    content = bytearray(draw(rows().map(_feather)))
+    for at in draw(st.lists(st.integers(1, len(content) // 8 - 1), min_size=1, max_size=4)):
+        content[8 * at : 8 * at + 8] = (draw(_LEADS) % 2**64).to_bytes(8, "little")
+    return DataFile("drawn.feather", bytes(content))
 
 
 @st.composite

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from linkwise.cli.announcement import FILE, announced, find_service
+from linkwise.errors import InvalidInput
 from linkwise.session import Session
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "server"))
@@ -67,6 +69,24 @@ def test_commands_reach_a_session_that_a_service_holds(run, held, tmp_path):
     assert (tmp_path / "links.csv").read_text().startswith("i,j,kind,weight\na,b,must,1.0\n")
 
 
+@pytest.mark.parametrize("what", ["labels", "answers", "links", "names"])
+@pytest.mark.parametrize("ending", ["csv", "parquet", "json"])
+def test_exports_are_the_same_through_a_service(run, refused, held, tmp_path, what, ending):
+    run("session", "answer", held, "a", "b", "same", "--who", "ann")
+    run("session", "label", held, "small", "a", "c")
+    with Session.open(shutil.copytree(held, tmp_path / "copy")) as session:
+        if ending == "json" and what in ("labels", "answers"):
+            said = refused("session", "export", held, "-o", "out.json", "--what", what)
+            with pytest.raises(InvalidInput) as caught:
+                session.export(tmp_path / "out.json", what)
+            assert said.partition(".json: ")[2] == str(caught.value).partition(".json: ")[2] != ""
+            return
+        session.export(tmp_path / f"own.{ending}", what)
+    run("session", "export", held, "-o", f"out.{ending}", "--what", what)
+    own, sent = (tmp_path / f"{name}.{ending}" for name in ("own", "out"))
+    assert sent.read_bytes() == own.read_bytes()
+
+
 def test_many_answers_and_imports_go_to_the_service_too(run, held, tmp_path):
     (tmp_path / "answers.csv").write_text("i,j,verdict\na,b,same\n\nc,l,different\n")
     assert run("session", "answer", held, "answers.csv").stdout.startswith("2 events recorded; ")
@@ -84,11 +104,19 @@ def test_rows_join_through_the_service(run, held, tmp_path):
     assert [row["id"] for row in out(run, "labels", held)["labels"]][-2:] == ["m", "n"]
 
 
-def test_what_only_the_session_itself_can_tell_is_said(refused, held):
-    assert refused("session", "labels", held, "--at", 0) == (
-        "a running service holds the session and tells the present labels only. End it to see "
-        "those after earlier events."
-    )
+def test_earlier_labels_are_told_through_a_service_as_without_one(run, refused, held, tmp_path):
+    run("session", "label", held, "small", "a", "c")
+    run("session", "nowhere", held, "d")
+    run("session", "split", held, 0)
+    (tmp_path / "more.csv").write_text("name,height,weight\nm,1.5,5\nn,180,80\n")
+    run("session", "extend", held, "more.csv")
+    copy = shutil.copytree(held, tmp_path / "copy")
+    for at in range(5):
+        told = out(run, "labels", held, "--at", at)
+        assert told == out(run, "labels", copy, "--at", at)
+        assert (told["seq"], len(told["labels"])) == (at, 12 if at < 4 else 14)
+    future = refused("session", "labels", held, "--at", 9)
+    assert future == refused("session", "labels", copy, "--at", 9)
 
 
 def test_refusals_of_the_service_are_one_line(refused, held):

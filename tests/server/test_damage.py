@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import sys
 import time
 from contextlib import suppress
@@ -11,7 +12,7 @@ from threading import Thread
 
 import numpy as np
 import pytest
-from service_client import FLOWERS, TOKEN, answer, calling, tell
+from service_client import BEARER, FLOWERS, TOKEN, answer, calling, tell
 
 from linkwise.server.app import create_app
 from linkwise.session import Session, repair_session
@@ -51,7 +52,6 @@ def test_one_service_goes_on_beside_damage_and_beside_another(start, root):
     with client:
         tell(client, *[answer(k, k + 100, "different") for k in range(5)])
         check_list(client, damaged)
-        check_second_service(root, client)
         check_cut_files(root, client)
         assert client.delete("/api/sessions/deep").status_code == 204
         assert client.get("/health").status_code == 200
@@ -66,17 +66,6 @@ def check_list(client, damaged):
         assert other["damage"].endswith(".")
         refused = client.get(f"/api/sessions/{other['id']}")
         assert (refused.status_code, refused.json()) == (409, {"error": other["damage"]})
-
-
-def check_second_service(root, client):
-    """See that a service on the same folder leaves what the first one holds."""
-    (place,) = (root / ".exports").iterdir() if (root / ".exports").exists() else (None,)
-    with calling(create_app(root, token=TOKEN)) as second:
-        refused = second.delete(FLOWERS)
-        assert refused.status_code == 409
-        assert refused.json()["error"].startswith(f"the session in {root / 'flowers'} is held by")
-        assert (place is None) or place.exists()
-    assert client.get(f"{FLOWERS}/history").status_code == 200
 
 
 def check_cut_files(root, client):
@@ -153,6 +142,34 @@ def test_a_flipped_bit_in_the_log_of_a_killed_service_is_told_and_repaired(start
         assert [event["key"] for event in history] == [f"k{k}" for k in range(12)]
 
 
+def test_two_services_on_one_folder_leave_alone_what_the_other_holds(start, root):
+    shutil.copytree(root / "flowers", root / "others")
+    _, first = start()
+    with first:
+        tell(first, answer(0, 100, "different"))
+        assert first.get(f"{FLOWERS}/export").status_code == 200
+        (place,) = (root / ".exports").iterdir()
+        (place / "on-its-way.csv").write_text("a")
+        _, second = start()
+        with second:
+            said = {"events": [answer(1, 101)], "who": ""}
+            tries = [
+                second.delete(FLOWERS),
+                second.post(f"{FLOWERS}/events", json=said),
+                second.get(f"{FLOWERS}/labels"),
+                second.get(f"{FLOWERS}/export"),
+            ]
+            held = f"the session in {root / 'flowers'} is held by"
+            for refused in tries:
+                assert refused.status_code == 409
+                assert refused.json()["error"].startswith(held)
+            assert second.get("/api/sessions/others/export").status_code == 200
+            assert (place / "on-its-way.csv").exists()
+            assert first.delete("/api/sessions/others").status_code == 409
+        tell(first, answer(1, 101, "different"))
+        assert first.get(f"{FLOWERS}/history").json()["seq"] == 2
+
+
 @pytest.fixture
 def second(root):
     """The service in this process, of which there is already one."""
@@ -173,6 +190,31 @@ def test_exports_of_a_killed_service_are_removed(root, client):
     (left / "labels.csv").write_text("a")
     assert client.app.state.service.exports.path.exists()
     assert not left.exists()
+
+
+def test_what_a_killed_service_had_begun_is_removed_when_it_is_back(start, root):
+    process, client = start()
+    with client, socket.create_connection((client.base_url.host, client.base_url.port)) as upload:
+        head = "POST /api/uploads?name=x.csv HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\n"
+        head += f"Authorization: {BEARER['Authorization']}\r\n\r\na,b\n1,"
+        upload.sendall(head.encode())
+        wanted = {"name": "digits", "n_clusters": 10, "source": {"bundled": "digits"}}
+        assert client.post("/api/sessions", json=wanted).status_code == 202
+        end = time.monotonic() + 60
+        while not all(halves(root)) and time.monotonic() < end:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert all(halves(root))
+    _, client = start()
+    with client:
+        assert [one["id"] for one in client.get("/api/sessions").json()] == ["flowers"]
+    assert halves(root) == ([], [])
+
+
+def halves(root):
+    """Return the uploads and the sessions that were begun."""
+    return list(root.glob(".uploads/u*")), list(root.glob(".digits-*.draft-*"))
 
 
 def test_left_overs_of_killed_creations_and_uploads_are_removed_at_the_start(root):

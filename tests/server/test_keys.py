@@ -2,8 +2,10 @@
 
 import json
 import stat
+from io import BytesIO
 
 import httpx
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from service_client import FLOWERS, TOKEN, answer, calling, tell
@@ -72,6 +74,51 @@ def test_who_said_it_is_who_the_token_was_given_to(app, root):
         assert said.json()["events"][0]["who"] == "Ada Lovelace"
         (event,) = tell(owner, answer(0, 2), who="a guest of the owner")
         assert event["who"] == "a guest of the owner"
+
+
+def test_rows_join_by_who_the_token_was_given_to(app, root):
+    ada = TokenFile(root).add("Ada Lovelace", "manage")
+    with calling(app) as owner:
+        np.save(more := BytesIO(), np.ones((2, 4)))
+        sent = owner.post("/api/uploads", params={"name": "x.npy"}, content=more.getvalue()).json()
+        joining = {"upload": sent["upload"], "who": "somebody else"}
+        joined = owner.post(f"{FLOWERS}/rows", json=joining, headers=bearer(ada))
+        assert (joined.status_code, joined.json()["who"]) == (201, "Ada Lovelace")
+
+
+def test_a_file_speaks_for_who_sent_it_unless_that_is_the_owner(app, root):
+    ada = TokenFile(root).add("Ada", "manage")
+    with calling(app) as owner:
+
+        def take_in(rows, **options):
+            said = f'9,then,Bob,together,same,"{rows}",,false\n'
+            body = f"event,when,who,kind,verdict,ids,name,undone\n{said}".encode()
+            sent = owner.post("/api/uploads", params={"name": "x.csv"}, content=body).json()
+            told = owner.post(f"{FLOWERS}/import", json={"upload": sent["upload"]}, **options)
+            return [event["who"] for event in told.json()["events"]]
+
+        assert take_in("[0, 1]", headers=bearer(ada)) == ["Ada"]
+        assert take_in("[2, 3]") == ["Bob"]
+
+
+def test_questions_are_dealt_to_who_the_token_was_given_to(app, root):
+    names = {"Ada": "answer", "Bob": "answer", "Eve": "look"}
+    tokens = {name: TokenFile(root).add(name, role) for name, role in names.items()}
+    with calling(app) as client:
+
+        def asked(name, **options):
+            options = {"n": 5, **options}
+            found = client.get(f"{FLOWERS}/questions", params=options, headers=bearer(tokens[name]))
+            return {(one["i"], one["j"]) for one in found.json()}
+
+        first = asked("Eve", who="Eve")
+        assert first == asked("Ada")  # who only looks takes nothing from anybody
+        assert not first & asked("Bob", who="Ada")
+        i, j = min(first)
+        told = {"events": [answer(i, j)], "who": ""}
+        client.post(f"{FLOWERS}/events", json=told, headers=bearer(tokens["Ada"]))
+        assert (i, j) not in asked("Ada", who="Bob", overlap=1)  # they are their own
+        assert (i, j) in asked("Bob", overlap=1)
 
 
 def test_a_refusal_says_what_the_token_may_do(app, root):

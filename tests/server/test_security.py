@@ -1,8 +1,11 @@
 """The gate: nobody comes in, unless everything is as it should be."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from service_client import BEARER, FLOWERS, HERE, TOKEN, calling
 
+from linkwise.server import patience
 from linkwise.server.app import create_app
 from linkwise.server.keys import OWNER, Keys
 from linkwise.server.limits import Limits
@@ -181,6 +184,19 @@ def test_the_token_in_the_address_becomes_a_cookie_that_works(template):
         assert "HttpOnly" in kept
         assert "SameSite=strict" in kept
         assert browser.get("/api/sessions").status_code == 200
+
+
+@pytest.mark.parametrize("way", ["address", "header"])
+def test_who_tries_many_tokens_at_once_is_told_to_come_later(template, monkeypatch, way):
+    monkeypatch.setattr(patience, "_MOST_WAITING", 2)
+    path, wrong = "/api/sessions", {"headers": {"Authorization": "Bearer wrong"}}
+    if way == "address":
+        path, wrong = "/", {"params": {"token": "wrong"}}
+    app = create_app(template, token=TOKEN, limits=Limits(wrong_tokens=1))
+    with calling(app, headers={}) as stranger, ThreadPoolExecutor(8) as tries:
+        assert stranger.get(path, **wrong).status_code == 401
+        found = list(tries.map(lambda _: stranger.get(path, **wrong).status_code, range(8)))
+        assert set(found) == {401, 429}
 
 
 def test_a_wrong_token_in_the_address_is_refused(stranger):

@@ -10,6 +10,7 @@ from PIL import Image
 
 from linkwise.errors import InvalidInput
 from linkwise.session import Columns, Session
+from linkwise.session.errors import SessionError
 
 WORDS = [
     ["parcel", "late", "damaged", "courier", "address", "lost"],
@@ -75,6 +76,19 @@ def test_what_made_the_rows_is_kept_and_makes_new_ones(tickets, tmp_path):
     with Session.open(tmp_path / "s") as session:
         assert np.allclose(session.layout("pca"), places, atol=1e-5)
     assert [path.suffix for path in (tmp_path / "s" / "features").iterdir()].count(".json") == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["", '{"header": {}, "arrays"', "[]", "[" * 100_000, '{"header": 1}']
+)
+def test_what_made_the_rows_is_told_to_be_damaged(tickets, tmp_path, text):
+    Session.create(tmp_path / "s", tickets, 2, n_partitions=5).close()
+    (tmp_path / "s" / "features" / "features.json").write_text(text)
+    with Session.open(tmp_path / "s") as session:
+        with pytest.raises(SessionError, match=r"features\.json is damaged"):
+            session.predict(tickets[:3])
+        session.answer(0, 1, "same")  # all else goes on
+        assert len(session.labels()) == len(tickets)
 
 
 def test_plain_numbers_need_nothing_to_be_kept(tmp_path):

@@ -154,6 +154,20 @@ def test_newcomers_have_ids_and_are_scaled_as_the_others(named, tmp_path):
         assert again.rows(["h"])[0].fields["height"] == "12.5"
 
 
+def test_labels_from_before_are_exported_without_those_who_joined(named, tmp_path):
+    before = len(named.labels())
+    named.export(tmp_path / "before.csv")
+    (tmp_path / "more.csv").write_text("name,height\ng,2.5\n")
+    named.extend(tmp_path / "more.csv")
+    named.export(tmp_path / "then.csv", at=0)
+    named.export(tmp_path / "parts", at=0)
+    assert (tmp_path / "then.csv").read_bytes() == (tmp_path / "before.csv").read_bytes()
+    assert len((tmp_path / "then.csv").read_text().splitlines()) == before + 1
+    assert [part.name for part in (tmp_path / "parts").iterdir()] == [f"labels-{0:014}.parquet"]
+    with pytest.raises(InvalidInput, match="at is for labels; answers are exported as they stand"):
+        named.export(tmp_path / "answers.csv", "answers", at=0)
+
+
 def test_an_id_that_is_there_already_is_refused(named, tmp_path):
     path = tmp_path / "more.csv"
     path.write_text("name,height\na,2.5\n")

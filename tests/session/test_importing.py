@@ -16,6 +16,8 @@ from linkwise.errors import InvalidInput
 from linkwise.session import Columns, Session
 
 N = 60
+#: Nested more deeply than anybody reads.
+DEEP = "[" * 100_000 + "]" * 100_000
 
 
 @pytest.fixture(scope="module")
@@ -192,9 +194,18 @@ def test_damaged_answers_are_refused_with_their_line(session, tmp_path):
     path.write_text(text.replace("1,20", "7,20", 1).replace("[0, 1]", "[0, 99]"))
     with pytest.raises(InvalidInput, match=r"answers.csv line 2: row 99 is outside the 60 rows"):
         session.import_(path)
-    path.write_text(text.replace('"[0, 1]"', "none"))
-    with pytest.raises(InvalidInput, match="line 2: event and ids are not as an export writes"):
-        session.import_(path)
+    for ids in ("none", f'"{DEEP}"'):
+        path.write_text(text.replace('"[0, 1]"', ids))
+        with pytest.raises(InvalidInput, match="line 2: event and ids are not as an export writes"):
+            session.import_(path)
+
+
+@pytest.mark.parametrize("text", [DEEP, f'{{"labels": {DEEP}}}', f'{{"must": {DEEP}}}'])
+def test_json_that_is_nested_too_deeply_is_refused(session, tmp_path, text):
+    (tmp_path / "deep.json").write_text(text)
+    with pytest.raises(InvalidInput, match=r"deep.json is nested too deeply"):
+        session.import_(tmp_path / "deep.json")
+    assert session.seq == 0
 
 
 # Ways out

@@ -511,8 +511,9 @@ def test_a_history_is_replayed_into_a_fresh_session_only(session, tmp_path):
     assert str(caught.value) == "replay: 1 events are here already; begin a new session."
 
 
-def test_a_file_that_is_no_history_is_refused(session, tmp_path):
-    (tmp_path / "wrong.jsonl").write_text('{"kind": "answer"}\n')
+@pytest.mark.parametrize("line", ['{"kind": "answer"}', "[" * 100_000 + "]" * 100_000])
+def test_a_file_that_is_no_history_is_refused(session, tmp_path, line):
+    (tmp_path / "wrong.jsonl").write_text(f"{line}\n")
     with pytest.raises(InvalidInput) as caught:
         session.replay(tmp_path / "wrong.jsonl")
     assert str(caught.value) == (

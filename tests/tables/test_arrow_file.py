@@ -2,11 +2,13 @@
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
 from linkwise.errors import InvalidInput
 from linkwise.tables import Choice, read_row_names, read_table
+from linkwise.tables.shown_rows import open_rows
 
 
 @pytest.fixture
@@ -132,3 +134,19 @@ def test_files_that_are_something_else_are_refused(tmp_path, name, content, said
 def test_row_names_need_no_features(tmp_path):
     pq.write_table(pa.table({"id": ["p", "q"]}), tmp_path / "t.parquet")
     assert read_row_names(tmp_path / "t.parquet", "id") == (2, ["p", "q"])
+
+
+@pytest.mark.parametrize("row", [5, 900])
+def test_a_feather_file_that_contradicts_itself_is_refused_in_a_sentence(tmp_path, row):
+    """Arrow believes such a file, and whoever looks at the row would read some other memory."""
+    words = pa.array([f"some words {k}" for k in range(1000)], pa.large_string())
+    path = tmp_path / "x.feather"
+    pa.feather.write_feather(pa.table({"x": words}), path, compression="uncompressed")
+    content = bytearray(path.read_bytes())
+    at = content.find(words.buffers()[1].to_pybytes()[:200]) + 8 * row
+    content[at : at + 8] = (2**40).to_bytes(8, "little")
+    path.write_bytes(content)
+    with pytest.raises(InvalidInput, match=r"^x.feather contradicts itself: .+\.$"):
+        read_table(path, Choice())
+    with pytest.raises(InvalidInput, match=r"^x.feather contradicts itself: .+\.$"):
+        open_rows(path)

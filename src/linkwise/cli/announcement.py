@@ -24,20 +24,25 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 @dataclass(frozen=True)
 class Announcement:
-    """A service: its address, and the token if it can be known."""
+    """A service: its address, the token if it can be known, and its certificate if it has one."""
 
     url: str
     token: str | None
+    certificate: Path | None = None
 
 
 @contextmanager
-def announced(root: Path, url: str, token_file: Path | None) -> Iterator[None]:
+def announced(
+    root: Path, url: str, token_file: Path | None, certificate: Path | None = None
+) -> Iterator[None]:
     """Tell where the service of the sessions below ``root`` is, for the length of a block."""
     path, draft = root / FILE, root / f"{FILE}.{os.getpid()}.new"
     kept = None if token_file is None else str(token_file.resolve())
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump({"url": url, "token_file": kept, "process": os.getpid()}, file)
+        shown = None if certificate is None else str(certificate.resolve())
+        told = {"url": url, "token_file": kept, "certificate": shown, "process": os.getpid()}
+        json.dump(told, file)
     os.replace(draft, path)
     try:
         yield
@@ -57,7 +62,8 @@ def find_service(folder: Path) -> Announcement | None:
     token = os.environ.get(TOKEN_VARIABLE)
     if not token and isinstance(token_file, str) and _is_private(Path(token_file)):
         token = Path(token_file).read_text("utf-8", "replace").strip()
-    return Announcement(url, token or None)
+    shown = told.get("certificate")
+    return Announcement(url, token or None, Path(shown) if isinstance(shown, str) else None)
 
 
 def _is_alive(process: object) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from types import TracebackType
@@ -45,6 +46,7 @@ from linkwise.client.sending import (
     check_address,
     import_httpx,
     refusal,
+    trust,
     unreachable,
 )
 from linkwise.client.streams import Ear, Heard
@@ -67,6 +69,9 @@ class AsyncClient:
         Seconds to wait for an answer.
     tries : int, default=5
         How often a request is sent before it fails.
+    certificate : path or None, default=None
+        File (PEM) of the certificate that an HTTPS service must show, or of the authority that
+        signed it, where that is none of the usual ones.
 
     Examples
     --------
@@ -76,7 +81,15 @@ class AsyncClient:
     'http://127.0.0.1:8321'
     """
 
-    def __init__(self, url: str, token: str, *, timeout: float = 60.0, tries: int = 5) -> None:
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        *,
+        timeout: float = 60.0,
+        tries: int = 5,
+        certificate: str | os.PathLike[str] | None = None,
+    ) -> None:
         httpx = import_httpx()
         self.url = check_address(url, token)
         self._patience = Patience(tries)
@@ -89,6 +102,7 @@ class AsyncClient:
             timeout=timeout,
             follow_redirects=False,
             trust_env=False,
+            verify=trust(self.url, certificate),
         )
 
     async def aclose(self) -> None:
@@ -422,12 +436,19 @@ class AsyncClient:
         return await self._do(calls.recipe(session))
 
     async def export(
-        self, session: str, what: str = "labels", format: str = "csv", *, raw: bool = False
+        self,
+        session: str,
+        what: str = "labels",
+        format: str = "csv",
+        *,
+        raw: bool = False,
+        at: int | None = None,
     ) -> File:
         """Return "labels", "table", "answers", "links" or "names" as a CSV or Parquet file.
 
-        "history" is every event, as JSON lines.
+        Links and names may be "json" too; "history" is every event, as JSON lines.
 
         In CSV, text that a spreadsheet would run gets an apostrophe in front; not if ``raw``.
+        Labels may be those after ``at`` events.
         """
-        return await self._do(calls.export(session, what, format, raw))
+        return await self._do(calls.export(session, what, format, raw, at))

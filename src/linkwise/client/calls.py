@@ -283,8 +283,8 @@ def recipe(session: str) -> Call[str]:
     return Call("GET", _in(session, "recipe"), lambda reply: str(reply.json()["python"]))
 
 
-def export(session: str, what: str, format: str, raw: bool) -> Call[File]:
-    query = {"what": what, "format": format, "raw": raw}
+def export(session: str, what: str, format: str, raw: bool, at: int | None) -> Call[File]:
+    query = _given({"what": what, "format": format, "raw": raw, "at": at})
     return Call("GET", _in(session, "export"), _file, query)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
@@ -44,6 +45,7 @@ from linkwise.client.sending import (
     check_address,
     import_httpx,
     refusal,
+    trust,
     unreachable,
 )
 from linkwise.client.streams import Ear, Heard
@@ -66,6 +68,9 @@ class Client:
         Seconds to wait for an answer.
     tries : int, default=5
         How often a request is sent before it fails.
+    certificate : path or None, default=None
+        File (PEM) of the certificate that an HTTPS service must show, or of the authority that
+        signed it, where that is none of the usual ones.
 
     Examples
     --------
@@ -76,7 +81,15 @@ class Client:
     >>> client.close()
     """
 
-    def __init__(self, url: str, token: str, *, timeout: float = 60.0, tries: int = 5) -> None:
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        *,
+        timeout: float = 60.0,
+        tries: int = 5,
+        certificate: str | os.PathLike[str] | None = None,
+    ) -> None:
         httpx = import_httpx()
         self.url = check_address(url, token)
         self._patience = Patience(tries)
@@ -89,6 +102,7 @@ class Client:
             timeout=timeout,
             follow_redirects=False,
             trust_env=False,
+            verify=trust(self.url, certificate),
         )
 
     def close(self) -> None:
@@ -420,12 +434,19 @@ class Client:
         return self._do(calls.recipe(session))
 
     def export(
-        self, session: str, what: str = "labels", format: str = "csv", *, raw: bool = False
+        self,
+        session: str,
+        what: str = "labels",
+        format: str = "csv",
+        *,
+        raw: bool = False,
+        at: int | None = None,
     ) -> File:
         """Return "labels", "table", "answers", "links" or "names" as a CSV or Parquet file.
 
-        "history" is every event, as JSON lines.
+        Links and names may be "json" too; "history" is every event, as JSON lines.
 
         In CSV, text that a spreadsheet would run gets an apostrophe in front; not if ``raw``.
+        Labels may be those after ``at`` events.
         """
-        return self._do(calls.export(session, what, format, raw))
+        return self._do(calls.export(session, what, format, raw, at))

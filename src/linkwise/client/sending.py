@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,6 +21,7 @@ LATER = (429, 502, 503, 504)
 #: The service lets a silent stream be heard of every 15 seconds.
 SILENCE = 60.0
 LONGEST_WAIT = 5.0
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def import_httpx() -> Any:
@@ -53,6 +56,23 @@ def check_address(url: str, token: str) -> str:
     if not token or not token.isascii() or not token.isprintable():
         raise InvalidInput("token is empty or holds characters that cannot be sent.")
     return f"{parts.scheme}://{parts.netloc}"
+
+
+def trust(url: str, certificate: str | os.PathLike[str] | None) -> ssl.SSLContext | bool:
+    """Return what an HTTPS service must show: a certificate of the usual authorities, or this one.
+
+    On this machine, one that was named may be made out to any host.
+    """
+    if certificate is None:
+        return True
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # itself, whoever signed it
+    context.check_hostname = urlsplit(url).hostname not in _LOOPBACK
+    try:
+        context.load_verify_locations(certificate)
+    except ssl.SSLError:
+        raise InvalidInput(f"{os.fspath(certificate)} is no certificate in PEM form.") from None
+    return context
 
 
 def refusal(reply: httpx.Response) -> ServiceError:

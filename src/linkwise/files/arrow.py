@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from linkwise.files.lines import read_lines
 from linkwise.files.text import encoding_of, open_utf8
 from linkwise.files.workbook import read_sheet
 
+#: Endings of what Arrow writes as it is in memory.
+IPC = (".feather", ".arrow")
 #: pyarrow wants every line to lie within one block.
 BLOCK_BYTES = 1 << 25
 
@@ -47,7 +50,30 @@ def _read_parquet(path: Path, memory_map: bool) -> Any:
 
 
 def _read_ipc(path: Path, memory_map: bool) -> Any:
-    """Read the format of Feather files, or else the one in which Arrow is sent over a wire."""
+    """Read what Arrow writes as it is in memory, and see that its parts fit each other.
+
+    Unlike the readers of other formats, Arrow's believes all that such a file says of itself.
+    """
+    import pyarrow as pa
+
+    with _ipc_reader(path, memory_map) as reader:
+        table = reader.read_all()
+    try:
+        table.validate(full=True)
+    except pa.ArrowException as error:
+        raise InvalidFile(path.name, f" contradicts itself: {_first_line(error)}.") from error
+    return table
+
+
+def ipc_batches(path: Path) -> Iterator[Any]:
+    """Yield the parts of a Feather or Arrow file one after the other."""
+    with _ipc_reader(path, memory_map=False) as reader:
+        count = getattr(reader, "num_record_batches", None)
+        yield from reader if count is None else map(reader.get_batch, range(count))
+
+
+def _ipc_reader(path: Path, memory_map: bool) -> Any:
+    """Open the format of Feather files, or else the one in which Arrow is sent over a wire."""
     import pyarrow as pa
     from pyarrow import ipc
 
@@ -55,9 +81,13 @@ def _read_ipc(path: Path, memory_map: bool) -> Any:
         return pa.memory_map(str(path)) if memory_map else pa.OSFile(str(path))
 
     try:
-        return ipc.open_file(source()).read_all()
+        return ipc.open_file(source())
     except pa.ArrowInvalid:
-        return ipc.open_stream(source()).read_all()
+        return ipc.open_stream(source())
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0].removesuffix(".")
 
 
 def _read_json_lines(path: Path, encoding: str | None) -> Any:

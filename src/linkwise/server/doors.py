@@ -6,6 +6,8 @@ away, so that there is always room for the next, who may be the owner. But nobod
 was time to read their token: many who come in one moment all get in. Only when there are too many
 strangers in all, the oldest goes at once. Those who showed a token stay as long as they have
 something to say, and the token is good.
+
+With HTTPS the handshake is part of this: who has connected is a stranger, greeted or not.
 """
 
 from __future__ import annotations
@@ -14,9 +16,11 @@ import asyncio
 import os
 import time
 from collections import OrderedDict
+from ssl import SSLContext
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.utils import get_remote_addr
 
 from linkwise.server.keys import Holder, Keys
 from linkwise.server.limits import Limits
@@ -114,17 +118,24 @@ class Connection(H11Protocol):
     address: str
     holder: Holder | None = None
 
-    def __init__(self, *, doors: Doors, **options: Any) -> None:
+    def __init__(self, *, doors: Doors, https: SSLContext | None = None, **options: Any) -> None:
         super().__init__(**options)
-        self._doors = doors
+        self._doors, self._https = doors, https
         self._rests_since = self._heard = self._came = time.monotonic()
         self._asked: float | None = None
+        self._greeting: asyncio.Task[None] | None = None
+        self._early = bytearray()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take the place that the doors have."""
-        super().connection_made(_Joined(transport, self.loop))  # type: ignore[arg-type]
+        """Take the place that the doors have, then begin; with HTTPS, by shaking hands."""
+        self.transport, self.client = transport, get_remote_addr(transport)
         self.address = self.client[0] if self.client else ""
         self._doors.enter(self)
+        if self._https is None:
+            self._begin(transport)
+        else:
+            transport.pause_reading()  # what comes now is for the one who shakes hands
+            self._greeting = self.loop.create_task(self._greet(transport, self._https))
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Give the place back."""
@@ -134,9 +145,29 @@ class Connection(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Note that something came."""
         self._heard = time.monotonic()
+        if self.flow is None:  # hands were shaken just now, and we have not begun
+            self._early += data
+            return
         super().data_received(data)
         if self._asked is None and self.cycle is not None:
             self._asked = self._heard
+
+    def _begin(self, transport: asyncio.Transport) -> None:
+        super().connection_made(_Joined(transport, self.loop))  # type: ignore[arg-type]
+
+    async def _greet(self, transport: asyncio.Transport, https: SSLContext) -> None:
+        """Shake hands; whoever takes too long for it is late, as with a head."""
+        try:
+            secure = await self.loop.start_tls(transport, self, https, server_side=True)
+        except OSError:  # they left, were cut, or speak something else
+            self._doors.leave(self)
+            return
+        if secure is None or secure.is_closing():
+            return
+        self._begin(secure)
+        if self._early:
+            early, self._early = bytes(self._early), bytearray()
+            self.data_received(early)
 
     def on_response_complete(self) -> None:
         """Begin to wait for the next request."""

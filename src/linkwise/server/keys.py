@@ -75,6 +75,10 @@ class Holder:
         """Return who said something: the holder of the token; the owner may say who it was."""
         return self.name or typed
 
+    def asked(self, typed: str | None) -> str | None:
+        """Return whose the questions are that they get; who may not answer takes none away."""
+        return typed if not self.name else None if self.role == "look" else self.name
+
 
 OWNER = Holder("owner", "", "manage")
 

@@ -34,8 +34,11 @@ class Limits:
     memory: int = _limit(4 * GB, "bytes of memory for reading one file")
     seconds: int = _limit(120, "seconds for reading one file")
     clusters: int = _limit(500, "clusters that a session ever had, and so names of rows")
+    told: int = _limit(500_000, "links, labels or answers that a session takes in from a file")
     body: int = _limit(2 * MB, "bytes of a request other than an upload")
-    head_seconds: int = _limit(10, "seconds until the head of a request is complete")
+    head_seconds: int = _limit(
+        10, "seconds until the head of a request is complete, with HTTPS the handshake too"
+    )
     body_seconds: int = _limit(30, "seconds between two parts of a body")
     connections: int = _limit(1000, "connections that showed a token")
     strangers: int = _limit(1024, "connections that have not shown a token")

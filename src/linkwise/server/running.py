@@ -6,6 +6,7 @@ import html
 import os
 import secrets
 import socket
+import ssl
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -39,6 +40,18 @@ class Certificate(NamedTuple):
     file: Path
     key: Path | None = None
 
+    def context(self) -> ssl.SSLContext:
+        """Return what hands are shaken with."""
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        try:
+            context.load_cert_chain(self.file, self.key)
+        except ssl.SSLError:
+            files = self.file if self.key is None else f"{self.file} and {self.key}"
+            raise InvalidInput(
+                f"{files}: expected a certificate and its private key, both in PEM form."
+            ) from None
+        return context
+
 
 class Server(uvicorn.Server):
     """A server that lets listeners go before it waits for the others to finish."""
@@ -47,11 +60,11 @@ class Server(uvicorn.Server):
         self,
         app: FastAPI,
         when_ready: Callable[[], None] | None = None,
-        https: Certificate | None = None,
+        https: ssl.SSLContext | None = None,
     ) -> None:
         config = uvicorn.Config(
             app,
-            http=partial(Connection, doors=app.state.doors),  # type: ignore[arg-type]
+            http=partial(Connection, doors=app.state.doors, https=https),  # type: ignore[arg-type]
             backlog=AT_ONCE,
             timeout_keep_alive=GUEST_REST,
             log_config=None,
@@ -63,8 +76,6 @@ class Server(uvicorn.Server):
             lifespan="on",
             ws="none",
             h11_max_incomplete_event_size=LONGEST_HEAD,
-            ssl_certfile=None if https is None else str(https.file),
-            ssl_keyfile=None if https is None or https.key is None else str(https.key),
         )
         super().__init__(config)
         self._app, self._when_ready = app, when_ready
@@ -188,4 +199,5 @@ def run(
     keep_few_pools()
     sys.setswitchinterval(SHARE_EVERY)
     app.state.doors.make_room()
-    Server(app, when_ready, https).run(sockets=[listener])
+    context = None if https is None else https.context()
+    Server(app, when_ready, context).run(sockets=[listener])

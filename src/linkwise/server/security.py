@@ -41,6 +41,7 @@ ONCE = ("host", "authorization", "cookie", "origin", "sec-fetch-site")
 _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+))(?::[0-9]{1,5})?", re.IGNORECASE)
 
 NO_TOKEN = "This needs the token that linkwise printed when it started."
+TOO_MANY = "There were too many wrong tokens. Try again later."
 FOREIGN_HOST = "This service does not answer to that host name. See --allow-host."
 FOREIGN_PAGE = "Pages of other sites may not use this service."
 
@@ -170,7 +171,7 @@ class Gate:
             return None
         address = (scope.get("client") or ("",))[0]
         if "authorization" in headers and not await self.patience.hold(address):
-            return 429, "There were too many wrong tokens. Try again later."
+            return 429, TOO_MANY
         return 401, NO_TOKEN
 
     def _holder(self, headers: Headers) -> Holder | None:

@@ -125,7 +125,7 @@ def entries_of_events(path: Path) -> list[Entry]:
             said = json.loads(line)
             payload = {k: v for k, v in said["payload"].items() if k != "new"}
             entries.append(Entry(said["kind"], payload, said["who"], said["key"]))
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise InvalidLinks(
                 f"{path.name}, line {number}: this is not an event of a session's history."
             ) from None
@@ -136,7 +136,7 @@ def _entries_of_json(path: Path, here: Here, who: str, skip_unknown: bool) -> li
     """Read links or labels; the file says which, and whether its rows go by number."""
     try:
         content = json.loads(path.read_text("utf-8-sig"))
-    except ValueError:
+    except (ValueError, RecursionError):  # whoever reads links says what is wrong
         content = None
     told = content if isinstance(content, dict) else {}
     ids = None if told.get("rows") == "numbers" else here.ids
@@ -172,7 +172,7 @@ def _read_said(table: Table) -> list[Said]:
         try:
             rows = [str(row) for row in json.loads(ids)]
             number = int(event)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RecursionError):
             raise table.refuse(place, "event and ids are not as an export writes them.") from None
         if kind not in KINDS:
             raise table.refuse(place, f"{kind!r} is no kind of event.")

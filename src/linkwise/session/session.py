@@ -394,6 +394,7 @@ class Session(Speaking, Looking, Advising):
         *,
         who: str = "",
         skip_unknown: bool = False,
+        keep_names: bool = True,
     ) -> list[Event]:
         """Take in what is known elsewhere; importing the same again adds nothing.
 
@@ -410,6 +411,9 @@ class Session(Speaking, Looking, Advising):
         skip_unknown : bool, default=False
             Whether links and labels in files that name no row here are skipped, with a warning,
             instead of refused.
+        keep_names : bool, default=True
+            Whether answers of another session stay those of the people who gave them there; else
+            all are ``who``'s.
 
         Returns
         -------
@@ -428,6 +432,8 @@ class Session(Speaking, Looking, Advising):
                 entries = entries_of_history(other.history(), other.name_of, here, who)
         else:
             entries = entries_of_file(Path(source), here, who, skip_unknown=skip_unknown)
+        if not keep_names:
+            entries = [replace(entry, who=who) for entry in entries]
         return self.append(entries) if entries else []
 
     def extend(self, X: TableLike, *, who: str = "", key: str | None = None) -> Event:
@@ -514,7 +520,12 @@ class Session(Speaking, Looking, Advising):
         return twin
 
     def export(
-        self, path: str | os.PathLike[str], what: str = "labels", *, raw: bool = False
+        self,
+        path: str | os.PathLike[str],
+        what: str = "labels",
+        *,
+        raw: bool = False,
+        at: int | None = None,
     ) -> None:
         """Write what came out, or what was said, to a CSV or Parquet file.
 
@@ -533,14 +544,21 @@ class Session(Speaking, Looking, Advising):
         raw : bool, default=False
             In CSV, text that a spreadsheet would run gets an apostrophe in front; not if raw, which
             is for programs.
+        at : int or None, default=None
+            After how many events, of labels; None is after all of them.
         """
         if what not in WHAT:
             raise InvalidInput(f"what is {what!r}, expected one of {', '.join(WHAT)}.")
+        if at is not None and what != "labels":
+            raise InvalidInput(f"at is for labels; {what} are exported as they stand.")
         path, ids = Path(path), self._display.ids
-        if what == "labels" and not path.suffix:
-            export_parts(path, self.view(), ids)
-        elif what == "labels":
-            export_labels(path, self.view(), ids, raw=raw)
+        if what == "labels":
+            view = self.view(at)
+            there = None if ids is None else ids[: len(view.labels)]  # others joined later
+            if path.suffix:
+                export_labels(path, view, there, raw=raw)
+            else:
+                export_parts(path, view, there)
         elif what == "table":
             view, labelling, model = self._views.current()
             columns = self._display.table(len(view.labels))

@@ -4,6 +4,7 @@ import io
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 from real_service import real_service
@@ -72,11 +73,51 @@ def test_a_parquet_file_of_repeated_texts_runs_out_of_its_own_memory(service):
     )
 
 
-def test_too_many_rows_are_refused(service):
+@pytest.mark.parametrize("wire", [False, True])
+def test_a_packed_feather_file_is_refused_unread(service, wire):
+    table, file = pa.table({f"x{k}": np.zeros(10**5) for k in range(40)}), io.BytesIO()
+    packed = pa.ipc.IpcWriteOptions(compression="zstd")
+    open_writer = pa.ipc.new_stream if wire else pa.ipc.new_file
+    with open_writer(file, table.schema, options=packed) as writer:
+        writer.write_table(table)
+    assert len(file.getvalue()) < MB / 10
+    assert refusal(service, "x.arrow", file.getvalue()) == (
+        "x.arrow unpacks to more than the 20,971,520 bytes linkwise takes."
+    )
+
+
+def npy(n_rows):
     file = io.BytesIO()
-    np.save(file, np.zeros((100_001, 1), dtype=np.uint8))
-    assert refusal(service, "x.npy", file.getvalue()) == (
-        "x.npy has 100,001 rows, more than the 100,000 this service takes."
+    np.save(file, np.zeros((n_rows, 1), dtype=np.uint8))
+    return file.getvalue()
+
+
+def feather(n_rows):
+    file = io.BytesIO()
+    pa.feather.write_feather(pa.table({"a": np.arange(n_rows) % 7}), file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "made"),
+    [
+        ("x.npy", npy),
+        ("x.npz", lambda n_rows: saved(X=np.zeros((n_rows, 1), dtype=np.uint8))),
+        ("x.csv", lambda n_rows: b"a,b\n" + b"1,2\n" * n_rows),
+        ("x.jsonl", lambda n_rows: b'{"a": 1, "b": 2}\n' * n_rows),
+        ("x.feather", feather),
+    ],
+)
+def test_too_many_rows_are_refused(service, name, made):
+    assert refusal(service, name, made(100_001)) == (
+        f"{name} has 100,001 rows, more than the 100,000 this service takes."
+    )
+
+
+def test_json_lines_of_too_many_columns_are_refused(service):
+    line = b"{" + b",".join(b'"c%d": 1' % k for k in range(1001)) + b"}\n"
+    assert refusal(service, "x.jsonl", line * 2) == (
+        "x.jsonl has 1,001 columns, more than the 1,000 this service takes."
     )
 
 

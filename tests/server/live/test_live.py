@@ -7,10 +7,12 @@ import time
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 from service_client import FLOWERS, TOKEN, answer, calling, tell
 
 from linkwise import SequentialClustering
 from linkwise.cluster.sequential.follow import Proposal
+from linkwise.errors import InvalidInput
 from linkwise.server.app import create_app
 from linkwise.server.live import session as session_module
 from linkwise.session import Entry, Weighed
@@ -198,6 +200,36 @@ def test_many_who_look_back_hold_up_nobody_else(client, monkeypatch):
         for looker in lookers:
             looker.join()
     assert found == [200] * 45
+
+
+@pytest.mark.parametrize(("way", "taken_by"), [("import", "import_"), ("rows", "extend")])
+def test_many_who_send_files_to_a_session_hold_up_nobody_else(client, monkeypatch, way, taken_by):
+    sent = client.post("/api/uploads", params={"name": "x.csv"}, content=b"i,j\n1,2\n").json()
+    client.get(f"{FLOWERS}/labels")
+    go, found = threading.Event(), []
+
+    def slowly(path, **options):  # noqa: ARG001
+        assert go.wait(60)
+        raise InvalidInput("it was slow.")
+
+    monkeypatch.setattr(client.flowers, taken_by, slowly)
+
+    def send():
+        wanted = {"upload": sent["upload"]}
+        found.append(client.post(f"{FLOWERS}/{way}", json=wanted).status_code)
+
+    senders = [threading.Thread(target=send) for _ in range(45)]
+    for sender in senders:
+        sender.start()
+    try:
+        for path in ("history", "questions", "rows?rows=1", "labels", "progress"):
+            assert client.get(f"{FLOWERS}/{path}").status_code == 200
+        assert found == []
+    finally:
+        go.set()
+        for sender in senders:
+            sender.join()
+    assert found == [422] * 45
 
 
 def test_answers_that_are_stored_together_wake_the_loop_once(client, monkeypatch):

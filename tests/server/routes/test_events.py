@@ -236,3 +236,49 @@ def test_the_short_way_of_answers_ends_where_the_long_one_does(client, events):
         same = re.sub(r'"(seq|when|guess)":("[^"]*"|\d+),?|,"guess":"[^"]*"', "", reply.text)
         told.append((reply.status_code, same.replace(',"repeated":true', ',"repeated":false')))
     assert told[0] == told[1]
+
+
+def take_in(client, text, name="said.csv", **wanted):
+    """Send a file and let the session hear it; returns the status and what came back."""
+    sent = client.post("/api/uploads", params={"name": name}, content=text.encode()).json()
+    told = client.post(f"{FLOWERS}/import", json={"upload": sent["upload"], **wanted})
+    return told.status_code, told.json()
+
+
+def test_a_file_of_links_is_taken_in_once(client):
+    status, first = take_in(client, "i,j,kind\n0,1,must\n2,100,cannot\n", who="ann")
+    assert status == 200
+    said = [(one["payload"]["verdict"], one["who"]) for one in first["events"]]
+    assert said == [("same", "ann"), ("different", "ann")]
+    _, again = take_in(client, "i,j,kind\n0,1,must\n2,100,cannot\n", who="ann")
+    assert [one["repeated"] for one in again["events"]] == [True, True]
+    assert client.get(f"{FLOWERS}/history").json()["seq"] == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "i,j,kind\n" + "".join(f"{k % 149},149,must\n" for k in range(151)),
+        "event,when,who,kind,verdict,ids,name,undone\n"
+        f'9,then,ann,together,same,"[{",".join(["1"] * 151)}]",,false\n',
+    ],
+    ids=["links", "answers"],
+)
+def test_a_file_that_says_too_much_at_once_is_refused(root, text):
+    with calling(create_app(root, token=TOKEN, limits=Limits(told=20))) as client:
+        status, refusal = take_in(client, text)
+        assert (status, refusal["error"]) == (
+            422,
+            "the file speaks of 151 pairs or rows, more than the 20 this service takes at once. "
+            "Send it in parts.",
+        )
+        labels = "row,label\n" + "".join(f"{k},{'abc'[k // 50]}\n" for k in range(150))
+        assert take_in(client, labels)[0] == 200  # of every row one
+
+
+def test_answers_nested_too_deeply_are_refused_with_their_line(client):
+    deep = "[" * 20_000 + "]" * 20_000
+    head = "event,when,who,kind,verdict,ids,name,undone\n"
+    status, refusal = take_in(client, f'{head}9,then,ann,together,same,"{deep}",,false\n')
+    assert status == 422
+    assert "line 2: event and ids are not as an export writes them" in refusal["error"]

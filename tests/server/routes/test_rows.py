@@ -160,3 +160,14 @@ def test_an_export_is_an_attachment_in_both_formats(client, root, what):
     assert table.num_rows == len(lines) == (150 if what == "labels" else 1)
     assert list((root / ".exports").rglob("*.csv")) == []
     assert list((root / ".exports").rglob("*.parquet")) == []
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [{"what": "answers", "at": 0}, {"what": "labels", "format": "json"}, {"at": 99}],
+)
+def test_an_export_of_what_does_not_go_together_is_a_conflict(client, root, wanted):
+    refused = client.get(f"{FLOWERS}/export", params=wanted)
+    assert refused.status_code == 409
+    assert refused.json()["error"].endswith(".")
+    assert {path.stem for path in root.glob(".exports/*/*")} == {"lock"}  # and no half of a file

@@ -68,7 +68,7 @@ def labels(folder: Path, at: int | None, as_json: bool) -> None:
     """Print the cluster of every row: id, cluster, name, margin."""
     with open_session(folder) as session:
         view = session.view(at)
-        ids = session.ids
+        ids = session.ids[: len(view.labels)]  # others joined later
     names = {cluster.number: cluster.name for cluster in view.clusters}
     margins = [round(margin, 6) for margin in view.margins.tolist()]
     lines = zip(ids, view.labels.tolist(), margins, strict=True)

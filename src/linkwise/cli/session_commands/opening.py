@@ -22,7 +22,8 @@ def open_session(folder: Path) -> AnySession:
         try:
             from linkwise.cli.session_commands.remote import RemoteSession
 
-            found = RemoteSession.reach(service.url, service.token, folder.resolve().name)
+            name = folder.resolve().name
+            found = RemoteSession.reach(service.url, service.token, name, service.certificate)
         except MissingExtra:
             found = None
         if found is not None:

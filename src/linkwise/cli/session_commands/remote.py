@@ -23,6 +23,8 @@ from linkwise.errors import InvalidInput
 _PAGE = 5000
 #: Seconds between two times of asking for what takes a while.
 _PAUSE = 0.5
+#: What rows that belong nowhere have for a cluster in an export.
+NOWHERE = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,9 +83,11 @@ class RemoteSession:
         self._about = client.get_session(session)
 
     @classmethod
-    def reach(cls, url: str, token: str, session: str) -> RemoteSession | None:
+    def reach(
+        cls, url: str, token: str, session: str, certificate: Path | None = None
+    ) -> RemoteSession | None:
         """Return the session if the service answers and has it."""
-        with Client(url, token, tries=1) as probe:
+        with Client(url, token, tries=1, certificate=certificate) as probe:
             try:
                 probe.get_session(session)
             except Unreachable:
@@ -92,7 +96,7 @@ class RemoteSession:
                 if error.status == 404:
                     return None
                 raise
-        return cls(Client(url, token), session)
+        return cls(Client(url, token, certificate=certificate), session)
 
     def __enter__(self) -> Self:
         return self
@@ -197,9 +201,12 @@ class RemoteSession:
 
     @cached_property
     def _table(self) -> Any:
+        return self._labels_table()
+
+    def _labels_table(self, at: int | None = None) -> Any:
         import pyarrow.parquet as pq
 
-        sent = self._client.export(self._session, "labels", "parquet")
+        sent = self._client.export(self._session, "labels", "parquet", at=at)
         return pq.read_table(BytesIO(sent.content))
 
     @property
@@ -209,17 +216,24 @@ class RemoteSession:
         return found
 
     def view(self, at: int | None = None) -> RemoteView:
-        """Return the clustering after all events."""
+        """Return the clustering after ``at`` events, after all of them by default."""
         if at is not None:
-            raise InvalidInput(
-                "a running service holds the session and tells the present labels only. End it to "
-                "see those after earlier events."
-            )
+            return self._view_after(at)
         seq, labels = self.seq, self.labels()
         shown, margins = (self._table.column(name).to_numpy() for name in ("cluster", "margin"))
         out = np.flatnonzero(shown == -1)
         nowhere = int(labels[out[0]]) if len(out) else None
         return RemoteView(seq, labels, margins, self._client.clusters(self._session), nowhere)
+
+    def _view_after(self, at: int) -> RemoteView:
+        """Return an earlier clustering, as it would have been exported then; no more is told."""
+        table = self._labels_table(at)
+        labels, margins = (table.column(name).to_numpy() for name in ("cluster", "margin"))
+        numbers, first, sizes = np.unique(labels, return_index=True, return_counts=True)
+        names = table.column("name").take(first).to_pylist()
+        found = zip(numbers.tolist(), names, sizes.tolist(), strict=True)
+        clusters = [Cluster(*one, [], float("nan"), 0, 0) for one in found]
+        return RemoteView(at, labels, margins, clusters, NOWHERE)
 
     @property
     def n_clusters(self) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from linkwise.errors import InvalidFile
+from linkwise.files.arrow import IPC, ipc_batches
 from linkwise.files.delimited import Delimited
 from linkwise.files.endings import DELIMITED, WORKBOOK, ending_of
 from linkwise.files.npy import read_header
@@ -28,14 +29,20 @@ def check_budget(
 
     None is no limit. Columns are counted in tables; those of arrays only cost their bytes.
     """
+    most = {"bytes": unpacked, "rows": rows, "columns": columns}
     for what, found in _sizes(path, unpacked):
-        most = {"bytes": unpacked, "rows": rows, "columns": columns}[what]
-        if most is not None and found > most:
-            if what == "bytes":
-                said = f" unpacks to more than the {most:,} bytes linkwise takes."
-            else:
-                said = f" has {found:,} {what}, more than the {most:,} this service takes."
-            raise InvalidFile(path.name, said)
+        refuse_beyond(path, what, found, most[what])
+
+
+def refuse_beyond(path: Path, what: str, found: int, most: int | None) -> None:
+    """Refuse a file that has more bytes, rows or columns than allowed; None is no limit."""
+    if most is None or found <= most:
+        return
+    if what == "bytes":
+        said = f" unpacks to more than the {most:,} bytes linkwise takes."
+    else:
+        said = f" has {found:,} {what}, more than the {most:,} this service takes."
+    raise InvalidFile(path.name, said)
 
 
 def _sizes(path: Path, unpacked: int | None) -> Iterator[tuple[str, int]]:
@@ -44,6 +51,8 @@ def _sizes(path: Path, unpacked: int | None) -> Iterator[tuple[str, int]]:
         yield from _of_arrays(path)
     elif path.suffix.lower() == ".parquet":
         yield from _of_parquet(path)
+    elif path.suffix.lower() in IPC:
+        yield from _of_ipc(path, unpacked)
     elif not path.is_dir() and is_packed(path):
         yield "bytes", _n_unpacked(path, unpacked)
     if ending_of(path, DELIMITED) and not path.is_dir():
@@ -79,6 +88,24 @@ def _of_parquet(path: Path) -> Iterator[tuple[str, int]]:
     yield "rows", about.num_rows
     said = sum(about.row_group(k).total_byte_size for k in range(about.num_row_groups))
     yield "bytes", max(said, CELL * about.num_rows * about.num_columns)
+
+
+def _of_ipc(path: Path, enough: int | None) -> Iterator[tuple[str, int]]:
+    """Yield the sizes of a Feather or Arrow file, unpacked part by part as far as is allowed."""
+    import pyarrow as pa
+
+    n_rows = n_bytes = 0
+    try:
+        for batch in ipc_batches(path):
+            n_rows, n_bytes = n_rows + batch.num_rows, n_bytes + batch.nbytes
+            if enough is not None and n_bytes > enough:
+                break
+    except MemoryError:
+        raise
+    except pa.ArrowException:
+        return
+    yield "bytes", n_bytes
+    yield "rows", n_rows
 
 
 def _n_unpacked(path: Path, enough: int | None) -> int:

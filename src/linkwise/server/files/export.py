@@ -64,12 +64,12 @@ class ExportFolder:
 
 
 def write_export(
-    session: Session, exports: ExportFolder, what: str, suffix: str, raw: bool
+    session: Session, exports: ExportFolder, what: str, suffix: str, raw: bool, at: int | None
 ) -> Path:
     """Write the labels or the answers to a new file and return its path."""
     path = exports.path / f"{secrets.token_hex(16)}.{suffix}"
     try:
-        session.export(path, what=what, raw=raw)
+        session.export(path, what=what, raw=raw, at=at)
     except BaseException:
         path.unlink(missing_ok=True)
         raise

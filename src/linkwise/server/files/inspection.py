@@ -11,7 +11,7 @@ from typing import Any
 from linkwise.errors import InvalidInput
 from linkwise.features import Role
 from linkwise.files.parquet_folder import parquet_files
-from linkwise.server.files.budget import check_budget
+from linkwise.server.files.budget import check_budget, refuse_beyond
 from linkwise.session.data.in_place import FolderRows, is_parquet_folder, numeric_columns
 from linkwise.tables import Choice, read_frame, read_row_names
 from linkwise.tables.array_file import image_shape_in, load_arrays, read_arrays
@@ -59,9 +59,17 @@ def inspect_file(
     """
     if is_parquet_folder(path):
         return asdict(_describe_parts(path))
-    check_budget(path, **(budget or {}))
-    if path.suffix.lower() in ARRAYS and not path.is_dir():
-        return asdict(_describe_array(path))
+    allowed = budget or {}
+    check_budget(path, **allowed)
+    is_array = path.suffix.lower() in ARRAYS and not path.is_dir()
+    found = _describe_array(path) if is_array else _describe_table(path, encoding)
+    refuse_beyond(path, "rows", found.n_rows, allowed.get("rows"))  # not all files say so before
+    if not is_array:
+        refuse_beyond(path, "columns", len(found.columns), allowed.get("columns"))
+    return asdict(found)
+
+
+def _describe_table(path: Path, encoding: str | None) -> Description:
     frame = read_frame(path, encoding=encoding)
     folder = path if path.is_dir() else path.parent
     roles = guessed_roles(frame, list(frame.by_name), folder)
@@ -76,7 +84,7 @@ def inspect_file(
         guess["id"] = PICTURE
     elif not _names_rows(path, guess["id"], encoding):
         guess["id"] = None
-    return asdict(Description("table", frame.n_rows, columns, None, guess))
+    return Description("table", frame.n_rows, columns, None, guess)
 
 
 def _describe_parts(folder: Path) -> Description:

@@ -25,6 +25,7 @@ from linkwise.errors import InvalidFile, LinkwiseError
 #: What children need: loaded once, here. pyarrow loads pandas by itself where there is one.
 LOADED_BEFORE = (
     "linkwise.server.files.inspection",
+    "linkwise.server.files.knowledge",
     "pyarrow.compute",
     "pyarrow.csv",
     "pyarrow.json",

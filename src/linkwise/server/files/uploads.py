@@ -24,6 +24,7 @@ from linkwise.server.files.archive import ENDING as ARCHIVE
 from linkwise.server.files.archive import unpack
 from linkwise.server.files.child import AT_ONCE, in_child
 from linkwise.server.files.inspection import inspect_file
+from linkwise.server.files.knowledge import n_said
 from linkwise.server.limits import Limits
 from linkwise.server.refusals import NotFound, TooLarge
 from linkwise.session.errors import SessionError
@@ -152,6 +153,16 @@ class Uploads:
         """Describe a file, read by a process of its own that it may lead astray."""
         memory, seconds = self.limits.memory, self.limits.seconds
         return in_child(inspect_file, path, self.limits.budget, memory=memory, seconds=seconds)
+
+    def check_told(self, path: Path, n_rows: int) -> None:
+        """Refuse a file that says too much at once to a session of ``n_rows`` rows."""
+        memory, seconds = self.limits.memory, self.limits.seconds
+        found, most = in_child(n_said, path, memory=memory, seconds=seconds), self.limits.told
+        if found > max(most, n_rows):  # a label for every row is not too much
+            raise InvalidInput(
+                f"the file speaks of {found:,} pairs or rows, more than the {most:,} this service "
+                f"takes at once. Send it in parts."
+            )
 
     def _remove_unused(self) -> None:
         """Forget uploads that came half-way, and those of which no session was made in a day."""

@@ -21,7 +21,7 @@ from linkwise.server.schemas.advice import (
     Trouble,
 )
 from linkwise.server.schemas.base import MOST, Strategy
-from linkwise.server.service import Live
+from linkwise.server.service import HolderHere, Live
 
 router = APIRouter(prefix="/api/sessions/{session}", tags=["advice"])
 
@@ -29,6 +29,7 @@ router = APIRouter(prefix="/api/sessions/{session}", tags=["advice"])
 @router.get("/questions", responses=refuses(404, 409))
 async def questions(
     live: Live,
+    holder: HolderHere,
     n: Annotated[int, Query(ge=1, le=100)] = 1,
     strategy: Annotated[Strategy, Query()] = "auto",
     skip: Annotated[
@@ -44,7 +45,11 @@ async def questions(
     ] = True,
     who: Annotated[
         str | None,
-        Query(max_length=200, description="Whose they are for ten minutes; others get others."),
+        Query(
+            max_length=200,
+            description="Whose they are for ten minutes; others get others. Only the owner of the "
+            "service may say it; else it is who the token was given to.",
+        ),
     ] = None,
     overlap: Annotated[
         float, Query(ge=0, le=1, description="With who: share of them that others have answered.")
@@ -67,7 +72,7 @@ async def questions(
     pairs = [(int(i), int(j)) for i, _, j in (p.partition("-") for p in skip.split(",")) if j]
     query = live.session.query
     chosen = partial(query, n, strategy, skip=pairs, fresh=fresh)
-    ask = partial(chosen, who=who, overlap=overlap, kind=kind, asked=asked)
+    ask = partial(chosen, who=holder.asked(who), overlap=overlap, kind=kind, asked=asked)
     return [Question.model_validate(one) for one in await live.work(ask)]
 
 
@@ -126,7 +131,7 @@ async def outliers(
     share: Annotated[float, Query(ge=0, le=1, description="How many, of all rows.")] = 0.01,
 ) -> list[int]:
     """Return rows that are far from everything, the farthest first."""
-    return await anyio.to_thread.run_sync(live.session.outliers, share)
+    return await live.work(live.session.outliers, share)
 
 
 @router.get("/recipe", responses=refuses(404, 409))

@@ -111,10 +111,15 @@ router.add_api_route(
 async def import_knowledge(
     wanted: NewKnowledge, live: Live, holder: HolderHere, service: ServiceHere
 ) -> Events:
-    """Take in links, labels or the answers of a session from an uploaded file, once."""
-    path = service.uploads.path(wanted.upload)
-    take_in = partial(live.session.import_, path, who=holder.who(wanted.who))
-    events = await anyio.to_thread.run_sync(take_in)
+    """Take in links, labels or the answers of a session from an uploaded file, once.
+
+    From the owner of the service, answers stay those of the people whom the file names; from others
+    they are theirs.
+    """
+    path, session = service.uploads.path(wanted.upload), live.session
+    await live.look_back(service.uploads.check_told, path, session.n_rows)
+    who, trusted = holder.who(wanted.who), not holder.name
+    events = await live.look_back(partial(session.import_, path, who=who, keep_names=trusted))
     return Events(events=[Event.model_validate(event) for event in events])
 
 

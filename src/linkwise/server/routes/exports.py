@@ -8,8 +8,10 @@ from fastapi import APIRouter, Query
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
 
+from linkwise.errors import InvalidInput
 from linkwise.server.files.export import write_export
-from linkwise.server.refusals import refuses
+from linkwise.server.refusals import InTheWay, refuses
+from linkwise.server.schemas.base import MOST
 from linkwise.server.service import Live, ServiceHere, SessionId
 
 router = APIRouter(prefix="/api/sessions/{session}", tags=["exports"])
@@ -17,13 +19,15 @@ router = APIRouter(prefix="/api/sessions/{session}", tags=["exports"])
 _TYPES = {
     "csv": "text/csv",
     "parquet": "application/vnd.apache.parquet",
+    "json": "application/json",
     "jsonl": "application/jsonl",
 }
 _FILE = {
     "description": "The file, as an attachment.",
     "content": {
         kind: {"schema": {"type": "string", "format": "binary"}} for kind in _TYPES.values()
-    },
+    }
+    | {_TYPES["json"]: {"schema": {"type": "object"}}},
 }
 
 
@@ -36,9 +40,13 @@ async def export(
         Literal["labels", "table", "answers", "links", "names", "history"], Query()
     ] = "labels",
     format: Annotated[
-        Literal["csv", "parquet"], Query(description="A history is always JSON lines.")
+        Literal["csv", "parquet", "json"],
+        Query(description="json: links and names only. A history is always JSON lines."),
     ] = "csv",
     raw: Annotated[bool, Query(description="Leave text as it is, for programs.")] = False,
+    at: Annotated[
+        int | None, Query(ge=0, le=MOST, description="Of labels: after so many events.")
+    ] = None,
 ) -> FileResponse:
     """Return the labels (id, cluster, name, margin) or the answers (who, when, verdict) as a file.
 
@@ -49,8 +57,11 @@ async def export(
     to be raw; Parquet holds everything as it was said.
     """
     suffix = "jsonl" if what == "history" else format
-    wanted = service.exports, what, suffix, raw
-    path = await live.look_back(write_export, live.session, *wanted)
+    wanted = service.exports, what, suffix, raw, at
+    try:
+        path = await live.look_back(write_export, live.session, *wanted)
+    except InvalidInput as error:  # each is known, and they do not go together
+        raise InTheWay(str(error)) from error
     return FileResponse(
         path,
         media_type=_TYPES[suffix],

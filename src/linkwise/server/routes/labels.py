@@ -142,7 +142,7 @@ async def layout(kind: Kind, live: Live) -> Response:
     """Return where each row is on the map; pca is always there, others after their job."""
     if kind not in live.session.layouts:
         raise NotFound(f"the layout {kind} has not been computed. POST here to begin it.")
-    points = await anyio.to_thread.run_sync(live.session.layout, kind)
+    points = await live.work(live.session.layout, kind)
     headers = {"X-Linkwise-Type": "float32", "Cache-Control": "private, no-cache"}
     return Response(_little(points), media_type="application/octet-stream", headers=headers)
 

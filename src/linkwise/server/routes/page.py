@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
+from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from linkwise.server.refusals import NotFound, refuses
 from linkwise.server.schemas.base import Health
-from linkwise.server.security import cookie_name
+from linkwise.server.security import TOO_MANY, cookie_name
 from linkwise.server.service import ServiceHere
 from linkwise.session.errors import StorageTrouble
 
@@ -79,7 +80,8 @@ async def _admit(request: Request, token: str) -> Response:
     gate, host = request.app.state, request.headers.get("host", "")
     holder = gate.keys.by_token(token)
     if holder is None:
-        await gate.patience.hold(request.client.host if request.client else "")
+        if not await gate.patience.hold(request.client.host if request.client else ""):
+            raise HTTPException(429, TOO_MANY)
         sentence = "<p>This address is not valid (any more). Use the one linkwise printed last.</p>"
         return HTMLResponse(sentence, 401, headers={"WWW-Authenticate": "Bearer"})
     response = RedirectResponse("/", 303, headers={"Cache-Control": "no-store"})

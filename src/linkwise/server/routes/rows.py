@@ -14,7 +14,7 @@ from linkwise.server.refusals import NotFound, refuses
 from linkwise.server.schemas.events import Event
 from linkwise.server.schemas.sessions import NewRows
 from linkwise.server.schemas.views import Around, ColumnValues, Row
-from linkwise.server.service import Live, ServiceHere
+from linkwise.server.service import HolderHere, Live, ServiceHere
 
 router = APIRouter(prefix="/api/sessions/{session}", tags=["rows"])
 
@@ -90,12 +90,11 @@ async def around(i: Annotated[int, Path(ge=0, le=2**31 - 1)], live: Live) -> Aro
 
 
 @router.post("/rows", status_code=201, responses=refuses(400, 404, 409, 413))
-async def join_rows(wanted: NewRows, live: Live, service: ServiceHere) -> Event:
+async def join_rows(wanted: NewRows, live: Live, holder: HolderHere, service: ServiceHere) -> Event:
     """Let the rows of an uploaded file join the session. They stay."""
-    extend = partial(
-        live.session.extend, service.uploads.path(wanted.upload), who=wanted.who, key=wanted.key
-    )
-    return Event.model_validate(await anyio.to_thread.run_sync(extend))
+    path, who = service.uploads.path(wanted.upload), holder.who(wanted.who)
+    extend = partial(live.session.extend, path, who=who, key=wanted.key)
+    return Event.model_validate(await live.look_back(extend))
 
 
 @router.get(

@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from linkwise.errors import LinkwiseError
 from linkwise.files.headed import read_array, write_arrays
+from linkwise.session.errors import SessionError
 
 if TYPE_CHECKING:
     from linkwise.features import TableFeatures
@@ -32,6 +34,14 @@ def read_features(folder: Path) -> TableFeatures | None:
     place = folder / FOLDER
     if not place.is_dir():
         return None
-    told = json.loads((place / _HEADER).read_text(encoding="utf-8"))
-    arrays = {name: read_array(place, name, "features") for name in told["arrays"]}
-    return TableFeatures.from_arrays(told["header"], arrays)
+    try:
+        told = json.loads((place / _HEADER).read_text(encoding="utf-8"))
+        arrays = {name: read_array(place, name, "features") for name in told["arrays"]}
+        return TableFeatures.from_arrays(told["header"], arrays)
+    except LinkwiseError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise SessionError(
+            f"{place / _HEADER} is damaged, so no new rows can be made like those of the session. "
+            f"Take the folder {FOLDER} from a backup; all else works without it."
+        ) from error
