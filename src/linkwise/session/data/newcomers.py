@@ -53,6 +53,11 @@ class Newcomers:
     def _make(self, placed: Placed) -> NewRows:
         """Make rows of columns of any kind as the first ones were made."""
         made, about = self._made, self._about
+        if placed.path.suffix.lower() in ARRAYS:
+            raise InvalidInput(
+                "the columns of an array have no names, and the session groups by "
+                f"{about.grouped_by}: give a data frame or a table that has them."
+            )
         frame = read_frame(placed.path, encoding=about.columns.encoding)
         lacking = [name for name in about.features if name not in frame.names]
         if made is None or lacking:
