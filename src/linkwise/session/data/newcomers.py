@@ -18,6 +18,7 @@ from linkwise.session.data.features_file import read_features
 from linkwise.session.data.file import Placed, TableLike, place_data
 from linkwise.tables import Choice, read_table
 from linkwise.tables.made_rows import make_more
+from linkwise.tables.plain_rows import read_numbers
 from linkwise.tables.read import ARRAYS, read_frame
 from linkwise.typing import Matrix
 
@@ -70,7 +71,7 @@ class Newcomers:
     def _features(self, placed: Placed) -> Matrix:
         path, features, columns = placed.path, self._about.features, self._about.columns
         if path.suffix.lower() not in ARRAYS:
-            return read_table(path, Choice(features=tuple(features))).X
+            return read_numbers(path, features, columns.encoding)
         X = read_table(path, Choice(), columns.array if path.suffix == ".npz" else None).X
         by_number = self._about.data.path.suffix.lower() in ARRAYS
         chosen = bool(columns.features or columns.drop)
