@@ -316,3 +316,17 @@ def test_a_saved_model_answers_as_the_session(session, blobs, tmp_path):
     twin = lw.load(tmp_path / "model")
     assert_array_equal(twin.labels_, session.labels())
     assert_array_equal(twin.predict(session.prepare(blobs)), session.predict(blobs))
+
+
+def test_all_names_that_no_row_has_are_told_at_once_with_what_was_meant(named):
+    def told(call, *said):
+        with pytest.raises(InvalidInput) as refused:
+            call(*said)
+        return str(refused.value)
+
+    assert told(named.answer, "a", "B", "same") == "no row is called 'B'. Did you mean 'b'?"
+    assert told(named.label, ["x1", "a", "C"], "n") == "no row is called 'x1' or 'C' (like 'c')."
+    many = told(named.answer_many, [(f"nobody {k}", "a", "same") for k in range(12)])
+    assert many.startswith("no row is called 'nobody 0', 'nobody 1', ")
+    assert many.endswith(", 'nobody 9' or 2 more.")
+    assert named.seq == 0

@@ -45,7 +45,7 @@ from linkwise.session.data.layout_file import LayoutFiles
 from linkwise.session.data.newcomers import Newcomers
 from linkwise.session.errors import InvalidEvent
 from linkwise.session.events.event import Entry, Event
-from linkwise.session.events.kinds import by_number, check_entry, complete_entry
+from linkwise.session.events.kinds import by_number, check_entry, complete_entry, names_in
 from linkwise.session.events.speaking import Speaking
 from linkwise.session.export import (
     WHAT,
@@ -371,6 +371,7 @@ class Session(Speaking, Looking, Advising):
         return self._submit(entries)
 
     def _submit(self, entries: Sequence[Entry], waiting: Part | None = None) -> Future[list[Event]]:
+        self._display.check_names([name for entry in entries for name in names_in(entry)])
         numbered = [by_number(entry, self.row_of) for entry in entries]
         checked = [check_entry(entry, self.n_rows) for entry in numbered]
         matrix = self._grown.ensemble_.labels
