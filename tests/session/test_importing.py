@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 
 from linkwise import Links, PartialLabels
 from linkwise.cli import main
-from linkwise.errors import InvalidInput
+from linkwise.errors import ConstraintWarning, InvalidInput, UnknownRows
 from linkwise.session import Columns, Session
 
 N = 60
@@ -330,3 +330,15 @@ def test_all_names_that_no_row_has_are_told_at_once_with_what_was_meant(named):
     assert many.startswith("no row is called 'nobody 0', 'nobody 1', ")
     assert many.endswith(", 'nobody 9' or 2 more.")
     assert named.seq == 0
+
+
+def test_links_come_in_as_a_data_frame(named):
+    pd = pytest.importorskip("pandas")
+    said = pd.DataFrame({"i": ["a", "b"], "j": ["c", "zoe"], "kind": ["Same", "no"]})
+    with pytest.raises(UnknownRows, match="the data frame's row 1: 'zoe' is not among the 12 ids"):
+        named.import_(said)
+    with pytest.warns(ConstraintWarning, match="1 of 2 entries were skipped"):
+        (event,) = named.import_(said, skip_unknown=True)
+    assert event.payload == {"i": 0, "j": 2, "verdict": "same"}
+    with pytest.raises(InvalidInput, match="the data frame has no column 'i'"):
+        named.import_(pd.DataFrame({"left": ["a"]}))

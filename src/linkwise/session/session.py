@@ -77,6 +77,8 @@ from linkwise.session.summary import Summary
 from linkwise.typing import Matrix
 
 if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
     from linkwise.features import TableFeatures
 
 
@@ -391,7 +393,7 @@ class Session(Speaking, Looking, Advising):
 
     def import_(
         self,
-        source: str | os.PathLike[str] | Links | PartialLabels | Session,
+        source: str | os.PathLike[str] | Links | PartialLabels | Session | IntoDataFrame,
         *,
         who: str = "",
         skip_unknown: bool = False,
@@ -402,10 +404,11 @@ class Session(Speaking, Looking, Advising):
 
         Parameters
         ----------
-        source : path-like, Links, PartialLabels or Session
+        source : path-like, Links, data frame, PartialLabels or Session
             Links and labels as :meth:`Links.read` and :meth:`PartialLabels.read` read them, with
-            the ids of the data where it has any; answers that a session exported; a session, or
-            the folder of one, whose standing answers, names and sets of rows are taken.
+            the ids of the data where it has any; links in a data frame with the columns i, j and
+            kind, as :meth:`Links.from_frame` reads it; answers that a session exported; a session,
+            or the folder of one, whose standing answers, names and sets of rows are taken.
         who : str
             Who said it, where the source does not tell.
         skip_unknown : bool, default=False
@@ -418,6 +421,10 @@ class Session(Speaking, Looking, Advising):
             One for each thing the source says; ``repeated`` where it had been imported before.
         """
         here = Here(self.n_rows, self._display.ids, self.row_of, self.history)
+        if not isinstance(source, str | os.PathLike | Links | PartialLabels | Session):
+            source = Links.from_frame(
+                source, here.ids, n_samples=here.n_rows, skip_unknown=skip_unknown
+            )
         if isinstance(source, Links):
             entries = entries_of_links(source, self.n_rows, who)
         elif isinstance(source, PartialLabels):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from linkwise.errors import Advice, InvalidFile, Remedy
 from linkwise.tables.columns import check_finite
-from linkwise.tables.frame import Frame
+from linkwise.tables.frame import Frame, Values
 from linkwise.tables.read import read_frame
 
 
@@ -30,13 +30,13 @@ def _numbers(frame: Frame, name: str) -> NDArray[Any]:
     return values
 
 
-def _written(file: str, name: str, column: Any) -> NDArray[np.float64]:
+def _written(file: str, name: str, values: Values) -> NDArray[np.float64]:
     """Return the numbers of a column that has gaps, truth values or text in it."""
     import pyarrow as pa
 
     from linkwise.features.columns import decimal_mark, is_text, numbers_in, plain
 
-    column = plain(column)
+    column: Any = plain(values)
     kind = column.type
     is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
     if not (is_text(column) or is_number or pa.types.is_boolean(kind) or pa.types.is_null(kind)):
