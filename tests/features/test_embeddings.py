@@ -1,6 +1,7 @@
 """Embeddings by models on this machine: a tiny one that stands for the real libraries'."""
 
 import sys
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -73,6 +74,22 @@ def test_the_cache_of_a_user_is_where_the_system_says(folder, tmp_path, monkeypa
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     TextEmbeddings(str(folder)).fit_transform(TEXTS)
     assert list((tmp_path / "linkwise" / "embeddings").glob("*.sqlite"))
+
+
+@pytest.mark.usefixtures("letters")
+@pytest.mark.parametrize("home", ["/dev/null", None], ids=["cannot be written", "nobody has one"])
+def test_where_nothing_can_be_kept_texts_are_embedded_all_the_same(
+    folder, monkeypatch, caplog, home
+):
+    def nobody():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    if home is None:
+        monkeypatch.setattr(Path, "home", nobody)
+    monkeypatch.setenv("HOME", home or "")
+    assert TextEmbeddings(str(folder)).fit_transform(TEXTS).shape == (5, 3)
+    assert caplog.messages[0].startswith("embeddings are not kept for the next time: ")
 
 
 def test_batches_tell_how_far_they_are_and_can_be_stopped(letters, folder, tmp_path):
