@@ -173,7 +173,7 @@ class Session(Speaking, Looking, Advising):
         journal: str | None = None,
         random_state: int = 0,
         engine: str | Engine | None = None,
-        progress: running.Progress | None = None,
+        progress: running.Progress | bool | None = None,
         cancel: running.Cancel | None = None,
     ) -> Session:
         """Make a session and open it; when anything fails, nothing is left behind.
@@ -208,8 +208,8 @@ class Session(Speaking, Looking, Advising):
             folder of Parquet files, rows stay in their files and are read a block at a time; they
             are grouped by columns of numbers, as these are, and the map shows 100,000 of them.
             None is this process.
-        progress : callable or None
-            Called as ``progress(done, total, what)``.
+        progress : bool, callable or None
+            True shows how far it is; a callable is called as ``progress(done, total, what)``.
         cancel : callable, threading.Event or None
             Asked now and then; ends the work with :class:`~linkwise.errors.Cancelled`.
         """
