@@ -47,6 +47,7 @@ class Description:
     columns: list[Described]
     image_shape: list[int] | None
     guess: dict[str, Any]
+    encoding: str | None = None
 
 
 def inspect_file(
@@ -76,7 +77,7 @@ def inspect_file(
         guess["id"] = PICTURE
     elif not _names_rows(path, guess["id"], encoding):
         guess["id"] = None
-    return asdict(Description("table", frame.n_rows, columns, None, guess))
+    return asdict(Description("table", frame.n_rows, columns, None, guess, frame.encoding))
 
 
 def _describe_parts(folder: Path) -> Description:
