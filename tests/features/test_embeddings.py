@@ -146,6 +146,19 @@ def test_a_name_is_looked_up_in_the_cache_of_this_machine(folder, monkeypatch):
     assert TextEmbeddings("tiny", cache=None).fit_transform(TEXTS).shape == (5, 3)
 
 
+@pytest.mark.parametrize(
+    ("kind", "commands"),
+    [
+        (TextEmbeddings, '"hf download sentence-transformers/x" or "hf download minishlab/x" (pip'),
+        (ImageEmbeddings, '"hf download timm/x" or "hf download laion/x" (pip'),
+    ],
+)
+def test_a_name_without_its_maker_is_looked_for_with_each_of_them(kind, commands):
+    with pytest.raises(MissingData) as caught:
+        kind("x").fit([])
+    assert f"get it once with {commands}" in str(caught.value)
+
+
 def test_weights_that_may_run_code_are_not_read(tmp_path):
     (tmp_path / "pytorch_model.bin").write_bytes(b"weights")
     with pytest.raises(InvalidInput, match=r"holds no \.safetensors file"):
