@@ -9,6 +9,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from numpydoc.xref import DEFAULT_LINKS
 from sphinx.errors import ConfigError
 
 os.environ.setdefault("LINKWISE_DATA", "/nonexistent")  # bundled data only, on every machine
@@ -16,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 import linkwise
 
-listed = (Path(__file__).parent / "api" / "index.rst").read_text(encoding="utf-8").split()
-if forgotten := sorted(set(linkwise.HOME) - set(listed)):
+reference = (Path(__file__).parent / "api" / "index.rst").read_text(encoding="utf-8")
+if forgotten := sorted(set(linkwise.HOME) - set(reference.split())):
     raise ConfigError(f"docs/api/index.rst lacks {', '.join(forgotten)}.")
 
 project = "linkwise"
@@ -49,6 +50,14 @@ autodoc_typehints = "none"  # the docstrings say it
 autodoc_member_order = "groupwise"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
+DEFAULT_LINKS.clear()  # which lead to other sites' pages
+numpydoc_xref_param_type = True  # a type of a parameter leads to its page, where it has one
+numpydoc_xref_ignore = "all"  # other words are words
+numpydoc_xref_aliases = {
+    name: f"{room.split()[0]}.{name}"
+    for room in reference.split(".. currentmodule:: ")[1:]
+    for name in re.findall(r"^   ([A-Z]\w+)$", room, re.MULTILINE)
+}
 
 html_theme = "pydata_sphinx_theme"
 html_title = "linkwise"

@@ -127,6 +127,14 @@ def test_progress_true_tells_every_step_where_nobody_watches(model, capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_a_session_shows_how_far_it_is_too(tmp_path, capsys):
+    options = {"n_partitions": 3, "progress": True}
+    with Session.create(tmp_path / "s", np.arange(8.0)[:, None], 2, **options) as made:
+        assert capsys.readouterr().err.startswith("training partitions: 3 of 3\n")
+        made.layout("neighbours", progress=True)
+    assert capsys.readouterr().err == "placing rows: 8 of 8\n"
+
+
 def test_progress_false_silences_an_outer_block(model, capsys):
     with lw.run_options(progress=True), lw.run_options(progress=False):
         model.fit(ROWS)

@@ -67,7 +67,8 @@ def test_development_tools_are_no_extras():
 
 
 @pytest.mark.parametrize(
-    "extra", ["all", "files", "notebook", "plot", "postgres", "studio", "tables"]
+    "extra",
+    ["all", "cluster", "files", "gpu", "notebook", "plot", "postgres", "studio", "tables"],
 )
 def test_the_extra_of_a_user_exists(extra):
     assert extra in EXTRAS

@@ -6,14 +6,12 @@ import shlex
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
 
 import linkwise.bench
-from linkwise import Links
-from linkwise.datasets import Dataset, load
+from linkwise.datasets import Dataset, load, write_example
 from linkwise.scores import nmi
 
 GUIDE = Path(__file__).parents[2] / "docs" / "command-line.md"
@@ -30,14 +28,8 @@ def blocks(command):
 
 @pytest.fixture
 def files(tmp_path):
-    """Thirty people in two groups, and five answers of which two contradict each other."""
-    rng = np.random.RandomState(0)
-    names = [f"p{k}" for k in range(30)]
-    heights = np.concatenate([rng.normal(1.6, 0.05, 15), rng.normal(1.9, 0.05, 15)])
-    frame = {"name": names, "height": heights, "weight": 40 * heights + rng.normal(0, 2, 30)}
-    pd.DataFrame({**frame, "town": "Oslo"}).to_csv(tmp_path / "people.csv", index=False)
-    links = Links(30, must=[(0, 1), (1, 2), (3, 20)], cannot=[(0, 2), (4, 5)])
-    links.write(tmp_path / "said.csv", ids=names)
+    """The files that the page says `linkwise example people` writes."""
+    write_example("people", tmp_path)
 
 
 @pytest.mark.filterwarnings("ignore::linkwise.errors.ContradictionWarning")
@@ -59,7 +51,7 @@ def test_check_and_its_python_write_the_same_file(run, files, tmp_path, capsys):
     assert (tmp_path / "mended.csv").read_text(encoding="utf-8") == by_command
     assert capsys.readouterr().out.startswith("rows 0 and 2 are must-linked through 0-1, 1-2")
     with (tmp_path / "mended.csv").open(encoding="utf-8") as file:
-        assert len(list(csv.DictReader(file))) == 4
+        assert len(list(csv.DictReader(file))) == 5
 
 
 def test_session_and_its_python_make_the_same_clustering(run, files, tmp_path):  # noqa: ARG001

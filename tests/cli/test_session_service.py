@@ -209,8 +209,10 @@ def test_many_answers_are_all_recorded_or_none(run, refused, people, tmp_path):
         "wrong.tsv line 2: 'a,c,perhaps' is not two rows and a verdict, such as a,b,same. "
         "Nothing was recorded."
     )
-    (tmp_path / "unknown.csv").write_text("a,b,same\na,nobody,same\n")
-    assert refused("session", "answer", "s", "unknown.csv") == "no row is called 'nobody'."
+    (tmp_path / "unknown.csv").write_text("a,b,same\nC,nobody,same\n")
+    assert refused("session", "answer", "s", "unknown.csv") == (
+        "no row is called 'C' (like 'c') or 'nobody'."
+    )
     with Session.open("s") as session:
         assert session.seq == 0
 

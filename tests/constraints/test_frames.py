@@ -7,11 +7,12 @@ import pyarrow as pa
 import pytest
 from drawn_links import links
 from hypothesis import given, settings
+from pyarrow import parquet
 
 import linkwise as lw
 from linkwise.constraints import Links
 from linkwise.ensemble import as_source
-from linkwise.errors import InvalidInput
+from linkwise.errors import ConstraintWarning, InvalidInput
 
 quick = settings(deadline=None, max_examples=30)
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
@@ -78,6 +79,21 @@ def test_ids_may_be_a_column_of_any_kind(column):
     assert Links.from_frame(said, column(["x", "y", "z"])) == Links(3, must=[(0, 2)])
     said = pd.DataFrame({"i": [20], "j": [30], "kind": ["must"]})
     assert Links.from_frame(said, column([10, 20, 30])) == Links(3, must=[(1, 2)])
+
+
+@pytest.mark.parametrize("backend", FRAMES)
+def test_whole_numbers_that_became_floats_are_rows_and_ids(backend, tmp_path):
+    said = FRAMES[backend]({"i": [0.0, 1.0], "j": [1.0, 3.0], "kind": ["same", "no"]})
+    assert Links.from_frame(said) == Links(4, [(0, 1)], [(1, 3)])
+    assert Links.from_frame(said, [3, 0, 1]) == Links(3, [(1, 2)], [(2, 0)])
+    assert Links.from_frame(said, np.array([3.0, 0.0, 1.0])) == Links(3, [(1, 2)], [(2, 0)])
+    table = {"i": [0.0, None, 1.0], "j": [1.0, 1.0, 3.0], "kind": ["same", "unsure", "no"]}
+    parquet.write_table(pa.table(table), tmp_path / "said.parquet")
+    with pytest.warns(ConstraintWarning, match="1 of 3 entries are unsure"):
+        assert Links.read(tmp_path / "said.parquet", 4) == Links(4, [(0, 1)], [(1, 3)])
+    half = FRAMES[backend]({"i": [0.5], "j": [1.0], "kind": ["same"]})
+    with pytest.raises(InvalidInput, match=r"row 0: 0.5 is not a row number."):
+        Links.from_frame(half)
 
 
 @pytest.mark.parametrize("kind", FRAMES)

@@ -285,7 +285,7 @@ def test_plus_is_union(drawn, data):
     part = Links(len(drawn), drawn.must[: data.draw(st.integers(0, len(drawn.must)))])
     assert drawn + part == drawn | part
     assert sum([part, drawn]) == part | drawn
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"for \+: 'Links' and 'int'"):
         drawn + 1
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"for \+: 'int' and 'Links'"):
         1 + drawn

@@ -1,6 +1,7 @@
 """Embeddings by models on this machine: a tiny one that stands for the real libraries'."""
 
 import sys
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -75,6 +76,22 @@ def test_the_cache_of_a_user_is_where_the_system_says(folder, tmp_path, monkeypa
     assert list((tmp_path / "linkwise" / "embeddings").glob("*.sqlite"))
 
 
+@pytest.mark.usefixtures("letters")
+@pytest.mark.parametrize("home", ["/dev/null", None], ids=["cannot be written", "nobody has one"])
+def test_where_nothing_can_be_kept_texts_are_embedded_all_the_same(
+    folder, monkeypatch, caplog, home
+):
+    def nobody():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    if home is None:
+        monkeypatch.setattr(Path, "home", nobody)
+    monkeypatch.setenv("HOME", home or "")
+    assert TextEmbeddings(str(folder)).fit_transform(TEXTS).shape == (5, 3)
+    assert caplog.messages[0].startswith("embeddings are not kept for the next time: ")
+
+
 def test_batches_tell_how_far_they_are_and_can_be_stopped(letters, folder, tmp_path):
     steps = []
     model = TextEmbeddings(str(folder), batch_size=2, cache=str(tmp_path / "cache"))
@@ -127,6 +144,19 @@ def test_a_name_is_looked_up_in_the_cache_of_this_machine(folder, monkeypatch):
     hub.snapshot_download = snapshot_download
     monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
     assert TextEmbeddings("tiny", cache=None).fit_transform(TEXTS).shape == (5, 3)
+
+
+@pytest.mark.parametrize(
+    ("kind", "commands"),
+    [
+        (TextEmbeddings, '"hf download sentence-transformers/x" or "hf download minishlab/x" (pip'),
+        (ImageEmbeddings, '"hf download timm/x" or "hf download laion/x" (pip'),
+    ],
+)
+def test_a_name_without_its_maker_is_looked_for_with_each_of_them(kind, commands):
+    with pytest.raises(MissingData) as caught:
+        kind("x").fit([])
+    assert f"get it once with {commands}" in str(caught.value)
 
 
 def test_weights_that_may_run_code_are_not_read(tmp_path):

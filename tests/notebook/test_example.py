@@ -15,7 +15,7 @@ def test_the_notebook_runs(tmp_path, monkeypatch, capsys):
     from linkwise.notebook.cell import PAGE
 
     if not PAGE.exists():
-        pytest.skip("python web/build.py --fetch builds it")
+        pytest.skip("the widget's page is not built: python web/build.py --fetch")
     monkeypatch.chdir(tmp_path)
     cells = json.loads(BOOK.read_text(encoding="utf-8"))["cells"]
     scope = {}

@@ -20,7 +20,9 @@ from comm.base_comm import BaseComm  # noqa: E402
 
 from linkwise.notebook.cell import PAGE  # noqa: E402
 
-pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="python web/build.py --fetch builds it")
+pytestmark = pytest.mark.skipif(
+    not PAGE.exists(), reason="the widget's page is not built: python web/build.py --fetch"
+)
 
 CENTRES = np.repeat([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]], 20, axis=0)
 X = CENTRES + np.random.default_rng(0).normal(size=CENTRES.shape)

@@ -206,3 +206,19 @@ def test_studio_refuses_a_file_that_is_not_there(tmp_path):
     gone = tmp_path / "gone.csv"
     refused = run("studio", gone, "--root", tmp_path / "root", "--port", 0, code=1)
     assert refused.stderr == f"{gone}: no such file or directory.\n"
+
+
+def test_without_a_home_one_is_asked_where_to_keep_sessions(started, tmp_path, monkeypatch):
+    def nobody():
+        raise RuntimeError("Could not determine home directory.")
+
+    asked = "cannot be written: name a folder for sessions with --root."
+    monkeypatch.setenv("HOME", "/dev/null")
+    for command in (["serve"], ["studio"], ["token", "list"]):
+        assert f"Error: /dev/null/.linkwise {asked}" in run(*command, code=2).stderr
+    monkeypatch.setattr(Path, "home", nobody)
+    assert f"Error: ~/.linkwise {asked}" in run("studio", "--no-browser", code=2).stderr
+    assert started == []
+    run("serve", "--root", tmp_path / "root", "--port", 0, "-q")
+    assert len(started) == 1
+    assert "~/.linkwise" in run("studio", "--help").stdout

@@ -221,3 +221,15 @@ def test_broken_pictures_that_join_are_nowhere_and_named(photos, tmp_path):
         last = session.labels()
     with Session.open(tmp_path / "s") as session:
         assert (session.labels() == last).all()
+
+
+def test_an_array_cannot_stand_for_named_columns(tickets, tmp_path):
+    sentence = (
+        "the columns of an array have no names, and the session groups by channel (category) and "
+        "message (text): give a data frame or a table that has them."
+    )
+    with Session.create(tmp_path / "s", tickets, 2, n_partitions=5) as session:
+        for call in (session.predict, session.prepare):
+            with pytest.raises(InvalidInput) as refused:
+                call([[1.0, 2.0]])
+            assert str(refused.value) == sentence

@@ -3,11 +3,12 @@
 import shutil
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
 from linkwise import Links
-from linkwise.errors import InvalidInput
+from linkwise.errors import InvalidFile, InvalidInput
 from linkwise.session import Columns, Entry, Session, describe
 from linkwise.session.errors import DataChanged, InvalidEvent
 from linkwise.session.state import margins
@@ -166,6 +167,35 @@ def test_labels_from_before_are_exported_without_those_who_joined(named, tmp_pat
     assert [part.name for part in (tmp_path / "parts").iterdir()] == [f"labels-{0:014}.parquet"]
     with pytest.raises(InvalidInput, match="at is for labels; answers are exported as they stand"):
         named.export(tmp_path / "answers.csv", "answers", at=0)
+
+
+@pytest.mark.parametrize(
+    ("heights", "complaint"),
+    [
+        (["tall"], 'the data frame, row 0: column "height" is "tall", which is no number.'),
+        ([2.5, None], 'the data frame, row 1: column "height" has no value. Fill it in, or remove '
+                      'the row.'),
+        (["2026-01-01", "2.5"], 'the data frame, row 0: column "height" is "2026-01-01", which is '
+                                'no number.'),
+        (pd.to_datetime(["2026-01-01"]), 'the data frame, column "height" holds no numbers.'),
+    ],
+    ids=["text", "gap", "date as text", "date"],
+)  # fmt: skip
+def test_newcomers_of_a_session_of_numbers_are_numbers(named, heights, complaint):
+    frame = pd.DataFrame({"name": [f"g{k}" for k in range(len(heights))], "height": heights})
+    for call in (named.predict, named.extend):
+        with pytest.raises(InvalidFile) as refused:
+            call(frame)
+        assert str(refused.value) == complaint
+    assert named.n_rows == 6
+
+
+def test_numbers_of_newcomers_may_be_written_as_text(named):
+    written, plain = (pd.DataFrame({"height": h}) for h in (["2.5", " 12.5 "], [2.5, 12.5]))
+    assert_array_equal(named.predict(written), named.predict(plain))
+    assert len(set(named.predict(plain))) == 2
+    counting = named.predict(pd.DataFrame({"height": [1, 2, 3]}))  # looks like an id, but is none
+    assert_array_equal(counting, named.labels()[:3])
 
 
 def test_an_id_that_is_there_already_is_refused(named, tmp_path):

@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 
 from linkwise import Links, PartialLabels
 from linkwise.cli import main
-from linkwise.errors import InvalidInput
+from linkwise.errors import ConstraintWarning, InvalidInput, UnknownRows
 from linkwise.session import Columns, Session
 
 N = 60
@@ -327,3 +327,29 @@ def test_a_saved_model_answers_as_the_session(session, blobs, tmp_path):
     twin = lw.load(tmp_path / "model")
     assert_array_equal(twin.labels_, session.labels())
     assert_array_equal(twin.predict(session.prepare(blobs)), session.predict(blobs))
+
+
+def test_all_names_that_no_row_has_are_told_at_once_with_what_was_meant(named):
+    def told(call, *said):
+        with pytest.raises(InvalidInput) as refused:
+            call(*said)
+        return str(refused.value)
+
+    assert told(named.answer, "a", "B", "same") == "no row is called 'B'. Did you mean 'b'?"
+    assert told(named.label, ["x1", "a", "C"], "n") == "no row is called 'x1' or 'C' (like 'c')."
+    many = told(named.answer_many, [(f"nobody {k}", "a", "same") for k in range(12)])
+    assert many.startswith("no row is called 'nobody 0', 'nobody 1', ")
+    assert many.endswith(", 'nobody 9' or 2 more.")
+    assert named.seq == 0
+
+
+def test_links_come_in_as_a_data_frame(named):
+    pd = pytest.importorskip("pandas")
+    said = pd.DataFrame({"i": ["a", "b"], "j": ["c", "zoe"], "kind": ["Same", "no"]})
+    with pytest.raises(UnknownRows, match="the data frame's row 1: 'zoe' is not among the 12 ids"):
+        named.import_(said)
+    with pytest.warns(ConstraintWarning, match="1 of 2 entries were skipped"):
+        (event,) = named.import_(said, skip_unknown=True)
+    assert event.payload == {"i": 0, "j": 2, "verdict": "same"}
+    with pytest.raises(InvalidInput, match="the data frame has no column 'i'"):
+        named.import_(pd.DataFrame({"left": ["a"]}))

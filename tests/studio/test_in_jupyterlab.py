@@ -16,7 +16,9 @@ pytest.importorskip("anywidget", reason='needs anywidget: pip install "linkwise[
 
 from linkwise.notebook.cell import PAGE
 
-pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="python web/build.py --fetch builds it")
+pytestmark = pytest.mark.skipif(
+    not PAGE.exists(), reason="the widget's page is not built: python web/build.py --fetch"
+)
 
 MAKE = """
 import numpy as np

@@ -75,6 +75,27 @@ def test_what_columns_are_is_shown_with_the_reason_and_can_be_changed(open_page)
     studio.sees("150 rows, 3 clusters, grouped by petal width (number) and soil (text)")
 
 
+def test_who_sees_strange_letters_says_how_they_were_written(open_page, tmp_path):
+    towns = "".join(f"{('Тверь', 'Москва')[k % 2]},{k % 2 * 9 + k / 8}\n" for k in range(16))
+    (tmp_path / "towns.csv").write_bytes(f"город,x\n{towns}".encode("koi8-r"))
+    studio = open_page()
+    studio.visit("#/new")
+    studio.page.locator("input[type=file]").set_input_files(tmp_path / "towns.csv")
+    encoding = studio.page.get_by_label("The text is not in UTF-8. Read it as")
+    expect(encoding).to_have_value("cp1252")
+    encoding.select_option("Japanese (Shift JIS)")
+    expect(studio.page.get_by_role("alert")).to_contain_text("shift_jis")
+    expect(encoding).to_have_value("cp1252")
+    encoding.select_option("Cyrillic (KOI8-R)")
+    studio.sees("Тверь · Москва")
+    expect(studio.page.get_by_role("alert")).to_have_count(0)
+    expect(encoding).to_have_value("koi8-r")
+    studio.page.get_by_label("How many clusters").fill("2")
+    studio.button("Build the clusters").click()
+    studio.wait_for_question()
+    studio.sees("grouped by x (number) and город (category)")
+
+
 def test_a_zip_brings_its_pictures(open_page, tmp_path):
     with zipfile.ZipFile(tmp_path / "digits.zip", "w") as archive:
         for k, pixels in enumerate(load_digits().images[:30]):

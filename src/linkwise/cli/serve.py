@@ -15,10 +15,23 @@ from linkwise.errors import missing_extra
 
 PORT = 8321
 
+
+def _own_folder() -> Path:
+    """Return where sessions are kept when nobody says where."""
+    try:
+        root = Path.home() / ".linkwise"
+    except RuntimeError:  # containers run as users that have no home
+        root = Path("~", ".linkwise")
+    place = root if root.exists() else root.parent
+    if not (place.is_dir() and os.access(place, os.W_OK)):
+        raise click.UsageError(f"{root} cannot be written: name a folder for sessions with --root.")
+    return root
+
+
 root_option = click.option(
     "--root",
     type=FilePath(),
-    default=lambda: Path.home() / ".linkwise",
+    default=_own_folder,
     show_default="~/.linkwise",
     help="Folder of the sessions; made if it does not exist.",
 )

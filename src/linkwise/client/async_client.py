@@ -156,13 +156,15 @@ class AsyncClient:
         """List the data files below the folder the service was given."""
         return await self._do(calls.list_files())
 
-    async def upload_file(self, name: str, content: bytes) -> Upload:
+    async def upload_file(
+        self, name: str, content: bytes, *, encoding: str | None = None
+    ) -> Upload:
         """Send a data file; returns what its columns look like being for."""
-        return await self._do(calls.upload_file(name, content))
+        return await self._do(calls.upload_file(name, content, encoding=encoding))
 
-    async def describe_file(self, file: str) -> DataFile:
+    async def describe_file(self, file: str, *, encoding: str | None = None) -> DataFile:
         """Describe a data file of the service's folder: its columns and what they are."""
-        return await self._do(calls.describe_file(file))
+        return await self._do(calls.describe_file(file, encoding=encoding))
 
     async def list_sessions(self) -> list[SessionSummary]:
         """List the sessions, the latest first."""

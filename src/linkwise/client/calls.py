@@ -98,12 +98,13 @@ def list_files() -> Call[list[str]]:
     return _get("/api/files", list[str])
 
 
-def upload_file(name: str, content: bytes) -> Call[Upload]:
-    return Call("POST", "/api/uploads", _as(Upload), {"name": name}, content=content)
+def upload_file(name: str, content: bytes, *, encoding: str | None) -> Call[Upload]:
+    asked = _given({"name": name, "encoding": encoding})
+    return Call("POST", "/api/uploads", _as(Upload), asked, content=content)
 
 
-def describe_file(file: str) -> Call[DataFile]:
-    return _get("/api/files/description", DataFile, file=file)
+def describe_file(file: str, *, encoding: str | None) -> Call[DataFile]:
+    return _get("/api/files/description", DataFile, file=file, encoding=encoding)
 
 
 def list_sessions() -> Call[list[SessionSummary]]:

@@ -156,13 +156,13 @@ class Client:
         """List the data files below the folder the service was given."""
         return self._do(calls.list_files())
 
-    def upload_file(self, name: str, content: bytes) -> Upload:
+    def upload_file(self, name: str, content: bytes, *, encoding: str | None = None) -> Upload:
         """Send a data file; returns what its columns look like being for."""
-        return self._do(calls.upload_file(name, content))
+        return self._do(calls.upload_file(name, content, encoding=encoding))
 
-    def describe_file(self, file: str) -> DataFile:
+    def describe_file(self, file: str, *, encoding: str | None = None) -> DataFile:
         """Describe a data file of the service's folder: its columns and what they are."""
-        return self._do(calls.describe_file(file))
+        return self._do(calls.describe_file(file, encoding=encoding))
 
     def list_sessions(self) -> list[SessionSummary]:
         """List the sessions, the latest first."""

@@ -264,6 +264,7 @@ class DataFile:
     columns: list[FileColumn]
     image_shape: list[int] | None
     guess: GuessedColumns
+    encoding: str | None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from linkwise.constraints.files import Columns, links_of
 from linkwise.constraints.formats import Table, renamed
 from linkwise.constraints.pairs import Pairs, Weights
-from linkwise.constraints.row_names import Ids, RowNames
+from linkwise.constraints.row_names import Ids, RowNames, whole
 from linkwise.files.frames import column_values, frame_columns, make_frame
 
 if TYPE_CHECKING:
@@ -54,5 +54,5 @@ def _listed(values: object) -> list[Any]:
 
 def _n_rows(columns: Mapping[str, list[Any]]) -> int:
     """Return how many rows there must be at least."""
-    ends = [end for end in (*columns["i"], *columns["j"]) if isinstance(end, int)]
-    return max(ends, default=-1) + 1
+    ends = map(whole, (*columns["i"], *columns["j"]))
+    return max((end for end in ends if isinstance(end, int)), default=-1) + 1

@@ -448,7 +448,7 @@ class Links:
         >>> sum([Links(4, must=[(0, 1)]), Links(4, must=[(1, 0)]), Links(4, cannot=[(2, 3)])])
         Links(n_samples=4, must=1, cannot=1)
         """
-        return self | other
+        return self | other if isinstance(other, Links) else NotImplemented
 
     def __radd__(self, other: object) -> Links:
         return self if other == 0 else NotImplemented  # where sum() begins

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 #: Beyond so many names only those are found that differ by case, blanks, marks and zeros.
 MOST_COMPARED = 5000
 _ALIKE = 0.75
+_MOST_NAMED = 10
 
 
 class NearNames:
@@ -34,6 +35,28 @@ class NearNames:
             return None
         found = get_close_matches(name, self._known, n=1, cutoff=_ALIKE)
         return found[0] if found else None
+
+
+def nobody_called(names: Sequence[str], known: Sequence[str]) -> str:
+    """Return a sentence about names that no row has, with those of rows that were perhaps meant.
+
+    Examples
+    --------
+    >>> nobody_called(["Bob"], ["ann", "bob"]), nobody_called(["Bob", "zoe"], ["ann", "bob"])
+    ("no row is called 'Bob'. Did you mean 'bob'?", "no row is called 'Bob' (like 'bob') or 'zoe'.")
+    """
+    near = NearNames(known if len(known) <= MOST_COMPARED else ())
+    meant = [near.near(name) for name in names[:_MOST_NAMED]]
+    if len(names) == 1:
+        question = "" if meant[0] is None else f" Did you mean {meant[0]!r}?"
+        return f"no row is called {names[0]!r}.{question}"
+    told = [
+        repr(name) if like is None else f"{name!r} (like {like!r})"
+        for name, like in zip(names, meant, strict=False)
+    ]
+    more = len(names) - len(told)
+    told += [f"{more} more"] if more else []
+    return f"no row is called {', '.join(told[:-1])} or {told[-1]}."
 
 
 def _letters(name: str) -> str:

@@ -41,7 +41,7 @@ class RowNames:
         is for callers that cannot skip any.
         """
         look = self._by_number if self.ids is None else self._by_id
-        cells = list(zip(*(table.column(column) for column in columns), strict=True))
+        cells = list(zip(*(map(whole, table.column(column)) for column in columns), strict=True))
         rows = np.array([[look(name) for name in entry] for entry in cells], dtype=np.int64)
         rows = rows.reshape(len(cells), len(columns))
         unknown: dict[str, list[int]] = {}
@@ -66,6 +66,11 @@ class RowNames:
         except ValueError:
             return -1
         return row if 0 <= row < self.n_samples else -1
+
+
+def whole(name: object) -> object:
+    """Return 7 for 7.0: data frames turn whole numbers beside a gap into floats."""
+    return int(name) if isinstance(name, float) and name.is_integer() else name
 
 
 def rows_of_pairs(names: RowNames, must: PairsLike, cannot: PairsLike) -> tuple[Pairs, Pairs]:
@@ -101,7 +106,7 @@ def _read_ids(ids: Iterable[Any], n_samples: int) -> list[Any]:
     """Return the ids as a list of text or of whole numbers; mixed ones become text."""
     column = column_values(ids)
     given = ids if column is None else column
-    listed = [name.item() if isinstance(name, np.generic) else name for name in given]
+    listed = [whole(name.item() if isinstance(name, np.generic) else name) for name in given]
     if len(listed) != n_samples:
         raise InvalidInput(f"ids has {len(listed)} values for {n_samples} rows.")
     first: dict[str, int] = {}

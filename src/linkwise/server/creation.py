@@ -31,7 +31,7 @@ def creation(service: Service, wanted: schemas.NewSession) -> Work:
         try:
             if isinstance(data, Path):  # what a process of its own can read will not harm this one
                 progress(0, 0, "reading the file")
-                found = service.uploads.inspect(data)
+                found = service.uploads.inspect(data, columns.encoding if columns else None)
                 options["columns"] = columns or guessed_columns(found)
                 if is_parquet_folder(data):
                     options["engine"] = service.shelf.engine
@@ -91,4 +91,5 @@ def _columns(told: schemas.Columns | None) -> Columns | None:
         text=told.text,
         image=told.image,
         roles=told.roles or {},
+        encoding=told.encoding,
     )

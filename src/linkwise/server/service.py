@@ -32,11 +32,11 @@ class Service:
     exports: ExportFolder
     limits: Limits
 
-    def describe_file(self, name: str) -> dict[str, Any]:
+    def describe_file(self, name: str, encoding: str | None = None) -> dict[str, Any]:
         """Describe a file of the data folder, read as carefully as one that was sent."""
         path = self.files.path(name)
         try:
-            return self.uploads.inspect(path)
+            return self.uploads.inspect(path, encoding)
         except InvalidFile as error:
             raise InvalidInput(self.uploads.in_their_words(path, error)) from error
 

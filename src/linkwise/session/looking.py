@@ -143,7 +143,7 @@ class Looking:
     def layout(
         self,
         kind: str = "pca",
-        progress: running.Progress | None = None,
+        progress: running.Progress | bool | None = None,
         cancel: running.Cancel | None = None,
     ) -> Places:
         """Return a place in [-1, 1] x [-1, 1] for every row; made when it is not there yet.

@@ -45,7 +45,7 @@ from linkwise.session.data.layout_file import LayoutFiles
 from linkwise.session.data.newcomers import Newcomers
 from linkwise.session.errors import InvalidEvent
 from linkwise.session.events.event import Entry, Event
-from linkwise.session.events.kinds import by_number, check_entry, complete_entry
+from linkwise.session.events.kinds import by_number, check_entry, complete_entry, names_in
 from linkwise.session.events.speaking import Speaking
 from linkwise.session.export import (
     WHAT,
@@ -77,6 +77,8 @@ from linkwise.session.summary import Summary
 from linkwise.typing import Matrix
 
 if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
     from linkwise.features import TableFeatures
 
 
@@ -171,7 +173,7 @@ class Session(Speaking, Looking, Advising):
         journal: str | None = None,
         random_state: int = 0,
         engine: str | Engine | None = None,
-        progress: running.Progress | None = None,
+        progress: running.Progress | bool | None = None,
         cancel: running.Cancel | None = None,
     ) -> Session:
         """Make a session and open it; when anything fails, nothing is left behind.
@@ -206,8 +208,8 @@ class Session(Speaking, Looking, Advising):
             folder of Parquet files, rows stay in their files and are read a block at a time; they
             are grouped by columns of numbers, as these are, and the map shows 100,000 of them.
             None is this process.
-        progress : callable or None
-            Called as ``progress(done, total, what)``.
+        progress : bool, callable or None
+            True shows how far it is; a callable is called as ``progress(done, total, what)``.
         cancel : callable, threading.Event or None
             Asked now and then; ends the work with :class:`~linkwise.errors.Cancelled`.
         """
@@ -371,6 +373,7 @@ class Session(Speaking, Looking, Advising):
         return self._submit(entries)
 
     def _submit(self, entries: Sequence[Entry], waiting: Part | None = None) -> Future[list[Event]]:
+        self._display.check_names([name for entry in entries for name in names_in(entry)])
         numbered = [by_number(entry, self.row_of) for entry in entries]
         checked = [check_entry(entry, self.n_rows) for entry in numbered]
         matrix = self._grown.ensemble_.labels
@@ -390,7 +393,7 @@ class Session(Speaking, Looking, Advising):
 
     def import_(
         self,
-        source: str | os.PathLike[str] | Links | PartialLabels | Session,
+        source: str | os.PathLike[str] | Links | PartialLabels | Session | IntoDataFrame,
         *,
         who: str = "",
         skip_unknown: bool = False,
@@ -402,10 +405,11 @@ class Session(Speaking, Looking, Advising):
 
         Parameters
         ----------
-        source : path-like, Links, PartialLabels or Session
+        source : path-like, Links, data frame, PartialLabels or Session
             Links and labels as :meth:`Links.read` and :meth:`PartialLabels.read` read them, with
-            the ids of the data where it has any; answers that a session exported; a session, or
-            the folder of one, whose standing answers, names and sets of rows are taken.
+            the ids of the data where it has any; links in a data frame with the columns i, j and
+            kind, as :meth:`Links.from_frame` reads it; answers that a session exported; a session,
+            or the folder of one, whose standing answers, names and sets of rows are taken.
         who : str
             Who said it, where the source does not tell.
         skip_unknown : bool, default=False
@@ -421,6 +425,10 @@ class Session(Speaking, Looking, Advising):
             One for each thing the source says; ``repeated`` where it had been imported before.
         """
         here = Here(self.n_rows, self._display.ids, self.row_of, self.history)
+        if not isinstance(source, str | os.PathLike | Links | PartialLabels | Session):
+            source = Links.from_frame(
+                source, here.ids, n_samples=here.n_rows, skip_unknown=skip_unknown
+            )
         if isinstance(source, Links):
             entries = entries_of_links(source, self.n_rows, who)
         elif isinstance(source, PartialLabels):

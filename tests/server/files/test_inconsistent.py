@@ -47,7 +47,7 @@ def test_two_are_read_at_a_time_and_nobody_is_forgotten(taking):
 def test_many_who_upload_hold_up_nobody_else(taking, monkeypatch):
     go, statuses = threading.Event(), []
 
-    def slowly(path):  # noqa: ARG001
+    def slowly(path, encoding):  # noqa: ARG001
         assert go.wait(60)
         raise InvalidInput("it was slow.")
 

@@ -41,6 +41,38 @@ def test_roles_that_are_told_are_used(client, data_folder):
     assert about["has_text"] is True
 
 
+TOWNS = "город,x\n" + "".join(
+    f"{('Тверь', 'Москва')[k % 2]},{k % 2 * 9 + k / 8}\n" for k in range(16)
+)
+
+
+@pytest.mark.parametrize("sent", [True, False], ids=["uploaded", "in the folder"])
+def test_the_encoding_of_a_file_can_be_told(client, data_folder, sent):
+    def described(**told):
+        if not sent:
+            return client.get("/api/files/description", params={"file": "towns.csv", **told})
+        params = {"name": "towns.csv", **told}
+        return client.post("/api/uploads", params=params, content=TOWNS.encode("koi8-r"))
+
+    (data_folder / "towns.csv").write_bytes(TOWNS.encode("koi8-r"))
+    guessed = described().json()
+    assert guessed["encoding"] == "cp1252"
+    assert guessed["columns"][0]["name"] != "город"
+    found = described(encoding="koi8-r").json()
+    assert found["encoding"] == "koi8-r"
+    assert found["columns"][0]["examples"] == ["Тверь", "Москва", "Тверь"]
+    assert described(encoding="klingon").json()["error"].startswith("'klingon' is not an encoding.")
+    assert described(encoding="../x").status_code in (400, 422)
+    source = {"upload": found["upload"]} if sent else {"file": "towns.csv"}
+    over = make(client, source, {"features": ["город", "x"], "encoding": "koi8-r"})
+    session = over["result"]["session"]
+    about = client.get(f"/api/sessions/{session}").json()
+    assert about["grouped_by"] == "x (number) and город (category)"
+    assert (
+        client.get(f"/api/sessions/{session}/rows?rows=1").json()[0]["fields"]["город"] == "Москва"
+    )
+
+
 @pytest.mark.parametrize("roles", [{"zip": "prose"}, {"": "text"}, ["zip"]])
 def test_roles_that_are_none_are_refused(client, roles):
     assert make(client, {"file": "people.csv"}, {"roles": roles}).status_code in (400, 422)

@@ -100,7 +100,8 @@ export interface Wanted {
 export const api = {
   sessions: () => get<SessionSummary[]>("/api/sessions"),
   files: () => get<string[]>("/api/files"),
-  file: (name: string) => get<DataFile>(`/api/files/description?file=${encodeURIComponent(name)}`),
+  file: (name: string, encoding: string | null) =>
+    get<DataFile>(`/api/files/description?file=${encodeURIComponent(name)}${readAs(encoding)}`),
   session: (s: string) => get<SessionInfo>(of(s)),
   remove: (s: string) => call(of(s), { method: "DELETE" }),
   create: (
@@ -171,11 +172,20 @@ export const api = {
   },
 };
 
+/** The part of an address that tells the encoding of a file, where somebody has told it. */
+function readAs(encoding: string | null): string {
+  return encoding === null ? "" : `&encoding=${encodeURIComponent(encoding)}`;
+}
+
 /** Send a file with a progress callback (fetch cannot tell how much has been sent). */
-export function upload(file: File, onProgress: (share: number) => void): Promise<Upload> {
+export function upload(
+  file: File,
+  onProgress: (share: number) => void,
+  encoding: string | null = null,
+): Promise<Upload> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", `/api/uploads?name=${encodeURIComponent(file.name)}`);
+    request.open("POST", `/api/uploads?name=${encodeURIComponent(file.name)}${readAs(encoding)}`);
     request.responseType = "json";
     request.upload.onprogress = (event) => onProgress(event.loaded / Math.max(event.total, 1));
     request.onerror = () => reject(new Unreachable("The linkwise server does not answer."));

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from linkwise.client import Client, Cluster, Event, NewEvent, People, Row, Suspicion, Trouble
 from linkwise.client.calls import MOST_EVENTS, RowName
 from linkwise.client.errors import ServiceError, Unreachable
+from linkwise.constraints.near_names import nobody_called
 from linkwise.errors import InvalidInput
 
 _PAGE = 5000
@@ -172,7 +173,7 @@ class RemoteSession:
 
         def row_of(name: str) -> int:
             if name not in rows:
-                raise InvalidInput(f"no row is called {name!r}.")
+                raise InvalidInput(nobody_called([name], list(rows)))
             return rows[name]
 
         here = Here(self.n_rows, ids, row_of, lambda: self.history())

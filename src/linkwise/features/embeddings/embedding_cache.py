@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 from collections.abc import Iterable, Sequence
@@ -12,12 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 _AT_ONCE = 500
+_log = logging.getLogger(__name__)
 
 
-def default_cache() -> Path:
-    """Return the folder of this user's cache."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "linkwise" / "embeddings"
+def default_cache() -> Path | None:
+    """Return the folder of this user's cache; None where there is none that can be written."""
+    try:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        folder = Path(base) / "linkwise" / "embeddings"
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(f"{folder} cannot be written")
+    except (OSError, RuntimeError) as error:  # the latter where nobody has a home
+        _log.warning("embeddings are not kept for the next time: %s", error)
+        return None
+    return folder
 
 
 class EmbeddingCache:

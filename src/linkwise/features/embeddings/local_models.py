@@ -24,11 +24,11 @@ def model_folder(owner: str, model: str, makers: tuple[str, ...], instead: str) 
         found = _cached(name)
         if found is not None:
             return _checked(owner, found)
+    known = " or ".join(f'"hf download {name}"' for name in names if "/" in name)
     raise MissingData(
         f'{owner}("{model}"): there is no such folder, and no such model in the cache of this '
-        f"machine. linkwise downloads nothing by itself; get it once with "
-        f'"hf download {names[-1]}" (pip install huggingface_hub), or give the folder it is in. '
-        f"{instead}"
+        f"machine. linkwise downloads nothing by itself; get it once with {known} "
+        f"(pip install huggingface_hub), or give the folder it is in. {instead}"
     )
 
 

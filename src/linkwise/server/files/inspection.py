@@ -47,6 +47,7 @@ class Description:
     columns: list[Described]
     image_shape: list[int] | None
     guess: dict[str, Any]
+    encoding: str | None = None
 
 
 def inspect_file(
@@ -84,7 +85,7 @@ def _describe_table(path: Path, encoding: str | None) -> Description:
         guess["id"] = PICTURE
     elif not _names_rows(path, guess["id"], encoding):
         guess["id"] = None
-    return Description("table", frame.n_rows, columns, None, guess)
+    return Description("table", frame.n_rows, columns, None, guess, frame.encoding)
 
 
 def _describe_parts(folder: Path) -> Description:

@@ -64,7 +64,9 @@ class Uploads:
         self._readers: anyio.CapacityLimiter | None = None  # others' threads are not for waiting
         self._remove_unused()
 
-    async def take(self, name: str, chunks: AsyncIterator[bytes]) -> dict[str, Any]:
+    async def take(
+        self, name: str, chunks: AsyncIterator[bytes], encoding: str | None = None
+    ) -> dict[str, Any]:
         """Store the bytes and describe the file; one that cannot be used leaves nothing behind."""
         suffix = ending_of(name, (*ENDINGS, ARCHIVE))
         if suffix is None:
@@ -75,7 +77,7 @@ class Uploads:
         lock = FolderLock(place)  # so that nobody takes it for what a killed service left
         try:
             await self._store(place / f"data{suffix}", chunks)
-            about = place, upload, name, suffix
+            about = place, upload, name, suffix, encoding
             return await anyio.to_thread.run_sync(self._describe, *about, limiter=self.readers)
         except BaseException:
             shutil.rmtree(place, ignore_errors=True)
@@ -122,11 +124,13 @@ class Uploads:
         if size == 0:
             raise InvalidInput("the file is empty.")
 
-    def _describe(self, place: Path, upload: str, name: str, suffix: str) -> dict[str, Any]:
+    def _describe(
+        self, place: Path, upload: str, name: str, suffix: str, encoding: str | None
+    ) -> dict[str, Any]:
         path = place / f"data{suffix}"
         try:
             path = self._unpacked(path) if suffix == ARCHIVE else path
-            description = self.inspect(path)
+            description = self.inspect(path, encoding)
         except InvalidFile as error:
             called = name if error.file.startswith("data.") else error.file
             raise InvalidInput(error.worded(ON_A_PAGE, called)) from error
@@ -149,10 +153,10 @@ class Uploads:
         path.unlink()
         return (folder / found).resolve()
 
-    def inspect(self, path: Path) -> dict[str, Any]:
+    def inspect(self, path: Path, encoding: str | None = None) -> dict[str, Any]:
         """Describe a file, read by a process of its own that it may lead astray."""
-        memory, seconds = self.limits.memory, self.limits.seconds
-        return in_child(inspect_file, path, self.limits.budget, memory=memory, seconds=seconds)
+        limits, told = self.limits, (path, self.limits.budget, encoding)
+        return in_child(inspect_file, *told, memory=limits.memory, seconds=limits.seconds)
 
     def check_told(self, path: Path, n_rows: int) -> None:
         """Refuse a file that says too much at once to a session of ``n_rows`` rows."""

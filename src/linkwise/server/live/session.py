@@ -35,7 +35,7 @@ from linkwise.server.live.turns import Turns
 from linkwise.server.refusals import Stopping
 from linkwise.server.schemas.views import Cluster, ViewNews
 from linkwise.session import KINDS, Entry, Event
-from linkwise.session.events.kinds import names_rows
+from linkwise.session.events.kinds import names_in
 
 if TYPE_CHECKING:
     from linkwise.session import Session, View, Weighed
@@ -118,7 +118,7 @@ class LiveSession:
 
     async def append(self, entries: list[Entry]) -> list[Event]:
         """Store the entries; returns when they are on the disk."""
-        if any(KINDS[entry.kind].is_large or names_rows(entry) for entry in entries):
+        if any(KINDS[entry.kind].is_large or names_in(entry) for entry in entries):
             # too much work for the event loop: ids may have to be read from the data
             append = self._interruptible(self.session.append, entries)
             return await anyio.to_thread.run_sync(append, limiter=self._writers)

@@ -27,13 +27,14 @@ class FileSource(Request):
     file: Annotated[str, Field(min_length=1, max_length=1000)]
 
 
+Encoding = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,40}$")]
 RoleName = Literal["number", "category", "date", "text", "picture", "vector", "id", "ignored"]
 
 
 class Columns(Request):
     """What the columns of a table are for; features None means all that can be grouped by.
 
-    Roles say what columns are where the guess is wrong.
+    Roles say what columns are where the guess is wrong, and so does the encoding of a file of text.
     """
 
     id: ColumnName | None = None
@@ -41,6 +42,7 @@ class Columns(Request):
     text: ColumnName | None = None
     image: ColumnName | None = None
     roles: Annotated[dict[ColumnName, RoleName], Field(max_length=100_000)] | None = None
+    encoding: Encoding | None = None
 
 
 class NewSession(Request):
@@ -104,6 +106,7 @@ class DataFile(Message):
     columns: list[FileColumn]
     image_shape: list[int] | None
     guess: GuessedColumns
+    encoding: str | None = Field(description="How a file of text was read; null for others.")
 
 
 class Upload(DataFile):

@@ -116,24 +116,6 @@ class Display:
         """The columns of the file."""
         return self._rows.columns
 
-    def row_of(self, name: str | int) -> int:
-        """Return the row the data calls ``name``; without ids, the row of that number."""
-        if self.ids is None:
-            try:
-                row = int(name)
-            except ValueError:
-                raise InvalidInput(
-                    f"{name!r} is not a row: rows go by their number, 0 to {self._n_rows - 1}."
-                ) from None
-            return self.check(row)
-        if str(name) not in self._row_by_id:
-            raise InvalidInput(f"no row is called {name!r}.")
-        return self._row_by_id[str(name)]
-
-    @cached_property
-    def _row_by_id(self) -> dict[str, int]:
-        return {str(name): row for row, name in enumerate(self.ids or ())}
-
     def check(self, row: int) -> int:
         """Return the row if there is one."""
         if not 0 <= row < self._n_rows:

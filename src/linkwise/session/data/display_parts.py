@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwise.constraints.near_names import nobody_called
 from linkwise.errors import InvalidInput
 from linkwise.session.data.display import Display, Row
 
@@ -54,8 +55,7 @@ class DisplayParts:
 
     def row_of(self, name: str | int) -> int:
         """Return the row the data calls ``name``; without ids, the row of that number."""
-        ids = self.ids
-        if ids is None:
+        if self.ids is None:
             try:
                 row = int(name)
             except ValueError:
@@ -63,11 +63,22 @@ class DisplayParts:
                     f"{name!r} is not a row: rows go by their number, 0 to {self.n_rows - 1}."
                 ) from None
             return self.check(row)
+        self.check_names([str(name)])
+        return self._row_by_id[str(name)]
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """Refuse names that no row has, all of them at once; without ids, nothing is looked at."""
+        if not names or self.ids is None:
+            return
+        unknown = [name for name in dict.fromkeys(names) if name not in self._row_by_id]
+        if unknown:
+            raise InvalidInput(nobody_called(unknown, list(self._row_by_id)))
+
+    @property
+    def _row_by_id(self) -> dict[str, int]:
         if self._by_id is None:
-            self._by_id = {str(known): row for row, known in enumerate(ids)}
-        if str(name) not in self._by_id:
-            raise InvalidInput(f"no row is called {name!r}.")
-        return self._by_id[str(name)]
+            self._by_id = {str(known): row for row, known in enumerate(self.ids or ())}
+        return self._by_id
 
     def check(self, row: int) -> int:
         """Return the row if there is one."""

@@ -18,6 +18,7 @@ from linkwise.session.data.features_file import read_features
 from linkwise.session.data.file import Placed, TableLike, place_data
 from linkwise.tables import Choice, read_table
 from linkwise.tables.made_rows import make_more
+from linkwise.tables.plain_rows import read_numbers
 from linkwise.tables.read import ARRAYS, read_frame
 from linkwise.typing import Matrix
 
@@ -53,6 +54,11 @@ class Newcomers:
     def _make(self, placed: Placed) -> NewRows:
         """Make rows of columns of any kind as the first ones were made."""
         made, about = self._made, self._about
+        if placed.path.suffix.lower() in ARRAYS:
+            raise InvalidInput(
+                "the columns of an array have no names, and the session groups by "
+                f"{about.grouped_by}: give a data frame or a table that has them."
+            )
         frame = read_frame(placed.path, encoding=about.columns.encoding)
         lacking = [name for name in about.features if name not in frame.names]
         if made is None or lacking:
@@ -65,7 +71,7 @@ class Newcomers:
     def _features(self, placed: Placed) -> Matrix:
         path, features, columns = placed.path, self._about.features, self._about.columns
         if path.suffix.lower() not in ARRAYS:
-            return read_table(path, Choice(features=tuple(features))).X
+            return read_numbers(path, features, columns.encoding)
         X = read_table(path, Choice(), columns.array if path.suffix == ".npz" else None).X
         by_number = self._about.data.path.suffix.lower() in ARRAYS
         chosen = bool(columns.features or columns.drop)

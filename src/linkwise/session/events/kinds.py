@@ -316,16 +316,19 @@ _TABLE = (
 KINDS = {kind.name: kind for kind in _TABLE}
 
 
-def names_rows(entry: Entry) -> bool:
-    """Tell whether an entry names any row by its id."""
-    payload = entry.payload
-    for name, holds in KINDS[entry.kind].fields.items():
+def names_in(entry: Entry) -> list[str]:
+    """Return the rows that an entry names by their ids."""
+    kind, payload = KINDS.get(entry.kind), entry.payload
+    if kind is None or not isinstance(payload, dict):
+        return []  # which is refused when it is checked
+    rows: list[object] = []
+    for name, holds in kind.fields.items():
         said = payload.get(name)
-        if isinstance(holds, Row) and isinstance(said, str):
-            return True
-        if isinstance(holds, Rows) and any(isinstance(row, str) for row in said or ()):
-            return True
-    return False
+        if isinstance(holds, Row):
+            rows.append(said)
+        elif isinstance(holds, Rows) and isinstance(said, list | tuple):
+            rows.extend(said)
+    return [row for row in rows if isinstance(row, str)]
 
 
 def by_number(entry: Entry, row_of: Callable[[str], int]) -> Entry:
