@@ -11,7 +11,7 @@ from sklearn.preprocessing import normalize
 
 import linkwise as lw
 from linkwise import Links, SequentialClustering
-from linkwise.cluster.sequential.sequential import SET_ASIDE
+from linkwise.cluster.sequential.sequential import FIRST_ANSWERS, SET_ASIDE
 from linkwise.errors import Cancelled, ConstraintWarning, InvalidInput, MissingData
 from linkwise.scores import accuracy, nmi
 
@@ -37,6 +37,13 @@ def model(fitted, tmp_path_factory):
     folder = tmp_path_factory.mktemp("model") / "saved"
     fitted.save(folder)
     return lw.load(folder)
+
+
+def test_confirmed_answers_are_none_of_the_first_among_which_none_is_set_aside():
+    model = SequentialClustering(2)
+    confirmed, doubtful = np.zeros(100), np.full(FIRST_ANSWERS, 0.99)
+    assert model._honoured(np.append(confirmed, doubtful)).all()
+    assert not model._honoured(np.append(doubtful, 0.99)).any()
 
 
 @some_are_set_aside

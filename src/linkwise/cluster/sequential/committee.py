@@ -24,6 +24,7 @@ from linkwise.cluster.sequential.judge import judge
 from linkwise.cluster.sequential.landmarks import Basis, one_hot, shares
 from linkwise.cluster.sequential.regroup import CHANGE, Atoms, claims, regroup
 from linkwise.cluster.sequential.views import Places, see_likeness
+from linkwise.cluster.sequential.walk import walk
 from linkwise.kernels.belief import softmax_rows
 
 #: Shares of rows that clusters may misplace; the answers weigh them.
@@ -74,9 +75,10 @@ def listen(basis: Basis, places: Places, answers: Answers) -> Posterior:
     silent = View(alone, basis.votes(alone, basis.blocks), answers.together(sharpen(votes)))
     pieces = basis.votes(one_hot(basis.atoms, basis.n_atoms), places.blocks)
     atoms = Atoms.of(basis, sharpen(silent.seen), pieces)
-    corrected, voted, own = _learn(basis, places, answers, atoms, cluster_of)
+    corrected, walked, voted, own = _learn(basis, places, answers, atoms, cluster_of)
     gaussian, _ = _mix(answers, voted, own, GENTLE)
-    learned, _ = _mix(answers, corrected, gaussian, GENTLE)
+    graph, _ = _mix(answers, corrected, walked, GENTLE)
+    learned, _ = _mix(answers, graph, gaussian, GENTLE)
     found, weight = _mix(answers, silent, learned, STEEP, _doubt(answers))
     found = found.named(_names(basis, places, answers, basis.anchors, found.seen, cluster_of))
     votes = _as_seen(basis, answers, basis.votes(found.memberships, places.blocks), found.seen)
@@ -133,14 +135,15 @@ def _doubt(answers: Answers) -> float:
 
 def _learn(
     basis: Basis, places: Places, answers: Answers, atoms: Atoms, cluster_of: Ints
-) -> tuple[View, View, View]:
+) -> tuple[View, View, View, View]:
     """Regroup and learn by all folds but one, in turn, and average; all answers give the names.
 
-    Three views: the corrected clusters, which speak by the vote; Gaussians, by the vote; and
-    Gaussians, the landmarks being what these say.
+    Four views: the corrected clusters, a walk to the names around, and Gaussians, which all speak
+    by the vote; and Gaussians, the landmarks being what these say. Without names the walk is the
+    corrected clusters.
     """
     before = _regroup(basis, places, answers, atoms, basis.anchors, cluster_of)
-    parts: list[list[View]] = [[], [], []]
+    parts: list[list[View]] = [[], [], [], []]
     times = np.zeros(len(answers))
     for fold in range(N_FOLDS):
         out, part = answers.left_out(fold), answers.without(fold)
@@ -148,13 +151,17 @@ def _learn(
         corrected, rows = _learn_part(basis, places, part, atoms, before, cluster_of)
         known = known_clusters(part, rows, cluster_of)
         gaussian = fit_gaussians(basis, places, part, corrected, rows, known)
-        for view, landmarks in zip(parts, (corrected, gaussian, gaussian), strict=True):
+        names = answers.n_classes > 0
+        walked = walk(basis, places, part, cluster_of, corrected) if names else corrected
+        is_named = part.named >= 0
+        for view, landmarks in zip(parts, (corrected, walked, gaussian, gaussian), strict=True):
             seen = landmarks if view is parts[-1] else basis.votes(landmarks, basis.blocks)
             look = _as_seen(basis, answers, basis.votes(landmarks, places.blocks), seen)
+            look[is_named] = one_hot(cluster_of[part.named[is_named]], basis.n_clusters)
             together = answers.together(sharpen(look))
             view.append(View(landmarks, seen, np.where(out, together, 0.0)))
-    by_graph, by_vote, by_gaussians = (_average(view, times) for view in parts)
-    return by_graph, by_vote, by_gaussians
+    by_graph, by_walk, by_vote, by_gaussians = (_average(view, times) for view in parts)
+    return by_graph, by_walk, by_vote, by_gaussians
 
 
 def _average(views: list[View], times: Floats) -> View:

@@ -735,8 +735,8 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         return basis, solution, number
 
     def _honoured(self, suspicion: Floats) -> NDArray[np.bool_]:
-        """Tell which links must hold."""
-        if self.honour == "all" or len(suspicion) <= FIRST_ANSWERS:
+        """Tell which links must hold: all, while few may be wrong; facts have no suspicion."""
+        if self.honour == "all" or np.count_nonzero(suspicion) <= FIRST_ANSWERS:
             return np.ones(len(suspicion), dtype=bool)
         return np.asarray(suspicion < SET_ASIDE)
 
