@@ -26,6 +26,7 @@ from linkwise.errors import InvalidFile, LinkwiseError
 LOADED_BEFORE = (
     "linkwise.server.files.inspection",
     "linkwise.server.files.knowledge",
+    "linkwise.constraints.formats",
     "pyarrow.compute",
     "pyarrow.csv",
     "pyarrow.json",
