@@ -151,8 +151,9 @@ def _learn(
         corrected, rows = _learn_part(basis, places, part, atoms, before, cluster_of)
         known = known_clusters(part, rows, cluster_of)
         gaussian = fit_gaussians(basis, places, part, corrected, rows, known)
-        names = answers.n_classes > 0
-        walked = walk(basis, places, part, cluster_of, corrected) if names else corrected
+        walked = corrected
+        if answers.n_classes:
+            walked = walk(basis, places, part, cluster_of, corrected)
         is_named = part.named >= 0
         for view, landmarks in zip(parts, (corrected, walked, gaussian, gaussian), strict=True):
             seen = landmarks if view is parts[-1] else basis.votes(landmarks, basis.blocks)

@@ -22,7 +22,7 @@ from linkwise.cluster.sequential.views import Places
 def walk(
     basis: Basis, places: Places, answers: Answers, cluster_of: Ints, landmarks: Floats
 ) -> Floats:
-    """Return memberships of the landmarks by the names; as they are at first, if there are none.
+    """Return memberships of the landmarks by the names, and by the clusters that nobody named.
 
     Parameters
     ----------
