@@ -44,17 +44,16 @@ def landmark_features(source: RowSource, rows: Ints) -> NDArray[np.float32]:
 
 
 def block_members(blocks: NDArray[np.uint8], n_blocks: int) -> sp.csr_array:
-    """Return which landmarks each block of each partition holds, rows that sum to 1.
+    """Return which landmarks each block of each partition holds, ones and zeros.
 
-    ``blocks`` is (n_partitions, n_landmarks). Times memberships of the landmarks, the result is
-    the mean membership in each block.
+    ``blocks`` is (n_partitions, n_landmarks); the result has a row for each block, those of the
+    first partition first, and a column for each landmark.
     """
     n_partitions, n_landmarks = blocks.shape
     block = blocks.astype(np.int64) + np.arange(n_partitions)[:, None] * n_blocks
     landmark = np.tile(np.arange(n_landmarks), n_partitions)
     shape = n_partitions * n_blocks, n_landmarks
-    holds = sp.csr_array((np.ones(block.size), (block.ravel(), landmark)), shape)
-    return sp.diags_array(1.0 / np.maximum(holds.sum(axis=1), 1.0)) @ holds
+    return sp.csr_array((np.ones(block.size), (block.ravel(), landmark)), shape)
 
 
 def join_nearest(blocks: NDArray[np.uint8]) -> sp.csr_array:

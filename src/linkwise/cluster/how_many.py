@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from linkwise.cluster.consensus import (
@@ -262,7 +263,8 @@ def _told_by_half(
     """Cluster the chosen landmarks, and let their partitions vote on all of them."""
     seen = np.ascontiguousarray(blocks[:, chosen])
     values, vectors = spectrum(join_nearest(seen), max(ks) + 1)
-    members = block_members(seen, n_blocks)
+    holds = block_members(seen, n_blocks)
+    members = sp.diags_array(1.0 / np.maximum(holds.sum(axis=1), 1.0)) @ holds
     whole = np.ascontiguousarray(blocks)
 
     def told(k: int) -> Ints:

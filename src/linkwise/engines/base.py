@@ -103,6 +103,7 @@ class Ballot:
     def amend(self, votes: Votes) -> Votes:
         """Put what was settled in the place of the votes, and lock them."""
         labels, margins = votes
+        np.minimum(margins, 1.0, out=margins)  # a row beyond all landmarks leads by no more
         margins[self.rows[labels[self.rows] != self.settled]] = 0.0
         labels[self.rows] = self.settled
         labels[self.left_out], margins[self.left_out] = -1, 0.0

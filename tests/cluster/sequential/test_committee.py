@@ -10,8 +10,8 @@ from linkwise import Links, PartialLabels
 from linkwise.cluster.sequential.answers import Answers
 from linkwise.cluster.sequential.committee import (
     _MISPLACED,
-    STEEP,
     View,
+    _agree,
     _doubt,
     _mix,
     _names,
@@ -19,8 +19,8 @@ from linkwise.cluster.sequential.committee import (
     calibrate,
     listen,
     name_clusters,
-    sharpen,
 )
+from linkwise.cluster.sequential.regroup import CHANGE, NEWS
 
 
 def pairs(n_must, n_cannot, weight=1.0):
@@ -51,25 +51,17 @@ def test_calibration_adds_up_all_cases(n_must, n_cannot, n_clusters, seed):
     assert_allclose(found.together, same / total)
 
 
-def test_a_clear_majority_is_surer_than_it_is_large_and_a_tie_stays_one():
-    found = sharpen(np.array([[0.6, 0.3, 0.1], [0.4, 0.4, 0.2]]))
-    assert_allclose(found.sum(axis=1), 1.0)
-    assert found[0, 0] > 0.9
-    assert found[1, 0] == found[1, 1]
-
-
 def test_two_views_are_mixed_by_what_they_predict():
     answers = pairs(10, 10)
-    knows = View(np.full((3, 2), 0.9), np.full((3, 2), 0.8), np.where(answers.must, 0.95, 0.05))
-    guesses = View(np.full((3, 2), 0.1), np.full((3, 2), 0.2), np.full(20, 0.5))
-    found, weight = _mix(answers, guesses, knows, STEEP)
-    back, other = _mix(answers, knows, guesses, STEEP)
+    knows = View(np.full((3, 2), 0.9), np.where(answers.must, 0.95, 0.05))
+    guesses = View(np.full((3, 2), 0.1), np.full(20, 0.5))
+    found, weight = _mix(answers, guesses, knows, 0.0)
+    back, other = _mix(answers, knows, guesses, 0.0)
     assert weight > 0.9
     assert weight + other == pytest.approx(1.0)
     for one, same in zip(found, back, strict=True):
         assert_allclose(one, same)
     assert_allclose(found.memberships, weight * 0.9 + (1 - weight) * 0.1)
-    assert_allclose(found.seen, weight * 0.8 + (1 - weight) * 0.2)
 
 
 def weigh(answers, right, before):
@@ -78,7 +70,7 @@ def weigh(answers, right, before):
     def together(chance):
         return np.where(answers.must, chance, 1 - np.asarray(chance))
 
-    return _weight(answers, together(before), together(right), STEEP, _doubt(answers))
+    return _weight(answers, together(before), together(right), _doubt(answers))
 
 
 def test_nothing_said_weighs_nothing():
@@ -92,8 +84,33 @@ def test_the_weight_is_a_share(n, seed):
     assert 0.0 <= weigh(answers, rng.random(2 * n), rng.random(2 * n)) <= 1.0
 
 
-def test_the_better_what_was_left_out_is_predicted_the_more_the_answers_weigh():
+def test_the_weight_is_that_of_a_part_of_the_answers():
+    """Each answer becomes twice as likely, up to people's errors; the doubt is two nats."""
     answers = pairs(10, 10)
+    said = [0.98 * p + 0.02 * (1 - p) for p in (0.8, 0.4)]
+    odds = (said[0] / said[1]) ** (NEWS * 20) * np.exp(-CHANGE)
+    assert weigh(answers, 0.8, 0.4) == pytest.approx(odds / (1 + odds))
+
+
+def test_parts_that_found_the_same_under_other_names_agree():
+    found = np.eye(4)[[0, 0, 0, 1, 1, 2, 2, 3]]
+    others = [found[:, order] for order in ([2, 0, 3, 1], [1, 2, 3, 0], [3, 2, 1, 0])]
+    for part in _agree(others, found, np.empty(0, dtype=np.int64)):
+        assert_array_equal(part, found)
+
+
+def test_a_class_keeps_its_cluster_when_parts_agree_on_names():
+    """Its cluster holds other landmarks than before, and stays who it is nevertheless."""
+    before = np.eye(3)[[0, 0, 0, 1, 1, 2]]
+    found = np.eye(3)[[1, 1, 1, 0, 0, 2]]
+    (part,) = _agree([found], before, np.array([0]))
+    assert_array_equal(part[:, 0], found[:, 0])
+    (part,) = _agree([found], before, np.empty(0, dtype=np.int64))
+    assert_array_equal(part, before)
+
+
+def test_the_better_what_was_left_out_is_predicted_the_more_the_answers_weigh():
+    answers = pairs(25, 25)
     found = [weigh(answers, right, 0.6) for right in (0.3, 0.5, 0.6, 0.7, 0.8, 0.9)]
     assert found == sorted(found)
     assert found[0] < 0.01
@@ -177,6 +194,6 @@ def test_a_named_class_keeps_its_cluster_whatever_else_holds_its_name(small, gat
     member = np.tile([1.0, 0.0, 0.0, 0.0], (240, 1))
     places = place(small, answers)
     member[basis.labels == 1] = [0.0, 0.0, 1.0, 0.0]
-    names = _names(basis, places, answers, basis.anchors, member, np.array([3]))
+    names = _names(basis, places, answers, member, np.array([3]))
     assert names[3] == 2
     assert sorted(names) == [0, 1, 2, 3]

@@ -29,17 +29,6 @@ def test_any_other_row_is_a_mixture_of_those_it_shares_most_blocks_with(small, b
         )
 
 
-def test_votes_are_means_over_the_landmarks_of_each_block(small):
-    basis = small._basis
-    memberships = np.random.default_rng(0).dirichlet(np.ones(4), 240)
-    votes = basis.votes(memberships, basis.blocks[:, :6])
-    for row in range(6):
-        expected = np.mean(
-            [memberships[blocks == blocks[row]].mean(axis=0) for blocks in basis.blocks], axis=0
-        )
-        assert_allclose(votes[row], expected)
-
-
 def test_directions_are_orthonormal_and_the_smoothest_come_first(small):
     basis = small._basis
     gram = basis.vectors.T @ basis.vectors

@@ -1,12 +1,10 @@
 r"""How SequentialClustering listens: learn from parts of the answers, and let the rest judge.
 
 Each fold of the answers is left out in turn. What remains says which clusters there are, and
-corrects the landmarks, once by their likeness and once more by Gaussians. Memberships are averaged
-over the folds, so a single answer moves little. How much better one view predicts the answers that
-were left out than another does says how far it counts: its weight is :math:`\sigma(s (z - d))`,
-where :math:`z` is the gain in standard errors and :math:`d` the doubt beforehand. So the ways of
-learning are mixed with each other, and then with the clusters that nobody said anything about. What
-comes out judges the answers.
+corrects the landmarks, by the graph alone and together with Gaussians. The folds agree on names and
+are averaged, so a single answer moves little. How much likelier one view makes the answers that
+were left out than another does says how far it counts; so the views are mixed with each other, and
+then with the clusters that nobody said anything about. What comes out judges the answers.
 """
 
 from __future__ import annotations
@@ -22,35 +20,29 @@ from linkwise.cluster.sequential.classify import classify, known_clusters
 from linkwise.cluster.sequential.gaussians import fit_gaussians
 from linkwise.cluster.sequential.judge import judge
 from linkwise.cluster.sequential.landmarks import Basis, one_hot, shares
-from linkwise.cluster.sequential.regroup import CHANGE, Atoms, claims, regroup
+from linkwise.cluster.sequential.regroup import CHANGE, NEWS, Atoms, claims, regroup
 from linkwise.cluster.sequential.views import Places, see_likeness
 from linkwise.cluster.sequential.walk import walk
 from linkwise.kernels.belief import softmax_rows
 
 #: Shares of rows that clusters may misplace; the answers weigh them.
 _MISPLACED = np.array([0.02, 0.05, 0.1, 0.2, 0.4, 0.8])
-#: How steeply a weight grows with the evidence: of what was learned against no answers, and of one
-#: way of learning against another, both of which listen.
-STEEP = 2.0
-GENTLE = 0.7
-#: Power to which votes are raised where chances are read from them: a clear majority of partitions
-#: is right far more often than it is large.
-SHARPNESS = 4.0
+#: Chance that a row is not what a witness says, where several are heard together.
+_ASTRAY = 0.01
 
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
     """What the answers amount to; independent of the number of rows.
 
-    ``memberships`` (n_landmarks, n_clusters) are what rows are voted by, ``seen`` what the
-    landmarks are themselves, ``spoken`` (n_rows, n_clusters) what the rows spoken about are;
+    ``memberships`` (n_landmarks, n_clusters) are what the landmarks are, and what other rows are
+    voted by; ``spoken`` (n_rows, n_clusters) are what the rows spoken about are;
     ``suspicion`` is the probability that each link is wrong; ``weight`` says how much of what was
     learned counts; ``cluster_of`` is the cluster of each named class; ``evidence`` is the
     log-likelihood of all answers by what did not see them.
     """
 
     memberships: Floats
-    seen: Floats
     spoken: Floats
     suspicion: Floats
     error_rate: float
@@ -72,22 +64,23 @@ def listen(basis: Basis, places: Places, answers: Answers) -> Posterior:
     alone = one_hot(basis.labels, r)
     votes = basis.votes(alone, places.blocks)
     cluster_of = name_clusters(answers, votes, r)
-    silent = View(alone, basis.votes(alone, basis.blocks), answers.together(sharpen(votes)))
+    silent = View(alone, answers.together(votes))
     pieces = basis.votes(one_hot(basis.atoms, basis.n_atoms), places.blocks)
-    atoms = Atoms.of(basis, sharpen(silent.seen), pieces)
-    corrected, walked, voted, own = _learn(basis, places, answers, atoms, cluster_of)
-    gaussian, _ = _mix(answers, voted, own, GENTLE)
-    graph, _ = _mix(answers, corrected, walked, GENTLE)
-    learned, _ = _mix(answers, graph, gaussian, GENTLE)
-    found, weight = _mix(answers, silent, learned, STEEP, _doubt(answers))
-    found = found.named(_names(basis, places, answers, basis.anchors, found.seen, cluster_of))
-    votes = _as_seen(basis, answers, basis.votes(found.memberships, places.blocks), found.seen)
+    atoms = Atoms.of(basis, basis.votes(alone), pieces)
+    corrected, walked, joint = _learn(basis, places, answers, atoms, cluster_of)
+    doubt = _doubt(answers)
+    by_graph, _ = _mix(answers, corrected, walked, (doubt + CHANGE) / 2)
+    learned, _ = _mix(answers, by_graph, joint, (doubt + CHANGE) / 2)
+    found, weight = _mix(answers, silent, learned, doubt)
+    labels = basis.votes(found.memberships).argmax(axis=1)
+    names = _names(basis, places, answers, one_hot(labels, r), cluster_of)
+    found = found._replace(memberships=found.memberships[:, names])
+    votes = basis.votes(found.memberships, places.blocks)
     is_named = answers.named >= 0
     votes[is_named] = one_hot(cluster_of[answers.named[is_named]], r)
-    verdict = judge(answers, sharpen(votes))
+    verdict = judge(answers, votes)
     return Posterior(
         memberships=found.memberships,
-        seen=found.seen,
         spoken=verdict.rows,
         suspicion=verdict.suspicion[: answers.n_links],
         error_rate=verdict.error_rate,
@@ -98,121 +91,120 @@ def listen(basis: Basis, places: Places, answers: Answers) -> Posterior:
 
 
 class View(NamedTuple):
-    """What a way of learning makes of the landmarks.
+    """What a way of learning makes of the landmarks, and the chance that each pair is together.
 
-    ``memberships`` are what other rows are voted by; ``seen`` is what the landmarks are themselves,
-    and ``together`` the chance that each left-out pair is together.
+    The pairs are those of the answers, each seen by what did not hear it.
     """
 
     memberships: Floats
-    seen: Floats
     together: Floats
 
-    def named(self, names: Ints) -> View:
-        """Return the same with the clusters in another order."""
-        return self._replace(memberships=self.memberships[:, names], seen=self.seen[:, names])
 
+def _mix(answers: Answers, one: View, other: View, doubt: float) -> tuple[View, float]:
+    """Mix two views; the other one counts as far as it predicts what was left out better.
 
-def _mix(
-    answers: Answers, one: View, other: View, steep: float, doubt: float = 0.0
-) -> tuple[View, float]:
-    """Mix two views; the other one counts as far as it predicts what was left out better."""
+    ``doubt`` is what is thought of the other beforehand, in nats.
+    """
     r = one.memberships.shape[1]
     before, after = (calibrate(answers, v.together, r).together for v in (one, other))
-    w = _weight(answers, before, after, steep, doubt)
+    w = _weight(answers, before, after, doubt)
     mixed = View(
         memberships=w * other.memberships + (1.0 - w) * one.memberships,
-        seen=w * other.seen + (1.0 - w) * one.seen,
         together=w * after + (1.0 - w) * before,
     )
     return mixed, w
 
 
+def _weight(answers: Answers, before: Floats, after: Floats, doubt: float) -> float:
+    """Return how far a view counts that predicts ``after`` instead of ``before``."""
+    if len(answers) == 0:
+        return 0.0
+    gain = _log_likelihood(answers, after) - _log_likelihood(answers, before)
+    return float(1.0 / (1.0 + np.exp(np.clip(doubt - NEWS * gain, -50.0, 50.0))))
+
+
 def _doubt(answers: Answers) -> float:
-    """Return what is thought of answers beforehand: 1 of those that may be wrong, -1 of facts."""
-    return 1.0 - 2.0 * float(answers.is_fact.mean()) if len(answers) else 1.0
+    """Return the doubt whether answers help, in nats: as much for facts as against others."""
+    return CHANGE * (1.0 - 2.0 * float(answers.is_fact.mean())) if len(answers) else CHANGE
+
+
+class _Found(NamedTuple):
+    """What a part of the answers makes of the landmarks, seen in three ways."""
+
+    corrected: Floats
+    walked: Floats
+    joint: Floats
 
 
 def _learn(
     basis: Basis, places: Places, answers: Answers, atoms: Atoms, cluster_of: Ints
-) -> tuple[View, View, View, View]:
-    """Regroup and learn by all folds but one, in turn, and average; all answers give the names.
+) -> tuple[View, View, View]:
+    """Learn from all folds but one, in turn, and average.
 
-    Four views: the corrected clusters, a walk to the names around, and Gaussians, which all speak
-    by the vote; and Gaussians, the landmarks being what these say. Without names the walk is the
-    corrected clusters.
+    Three views: the corrected clusters, a walk to the names around, and both of them together with
+    Gaussians. Without names the walk is the corrected clusters.
     """
-    before = _regroup(basis, places, answers, atoms, basis.anchors, cluster_of)
-    parts: list[list[View]] = [[], [], [], []]
-    times = np.zeros(len(answers))
-    for fold in range(N_FOLDS):
-        out, part = answers.left_out(fold), answers.without(fold)
-        times += out
-        corrected, rows = _learn_part(basis, places, part, atoms, before, cluster_of)
-        known = known_clusters(part, rows, cluster_of)
-        gaussian = fit_gaussians(basis, places, part, corrected, rows, known)
-        walked = corrected
-        if answers.n_classes:
-            walked = walk(basis, places, part, cluster_of, corrected)
-        is_named = part.named >= 0
-        for view, landmarks in zip(parts, (corrected, walked, gaussian, gaussian), strict=True):
-            seen = landmarks if view is parts[-1] else basis.votes(landmarks, basis.blocks)
-            look = _as_seen(basis, answers, basis.votes(landmarks, places.blocks), seen)
+    parts = [answers.without(fold) for fold in range(N_FOLDS)]
+    out = np.array([answers.left_out(fold) for fold in range(N_FOLDS)])
+    found = [_learn_part(basis, places, part, atoms, cluster_of) for part in parts]
+
+    def averaged(landmarks: list[Floats], like: Floats) -> View:
+        named = _agree(landmarks, like, cluster_of)
+        together = np.zeros(len(answers))
+        for part, left_out, one in zip(parts, out, named, strict=True):
+            look = basis.votes(one, places.blocks)
+            is_named = part.named >= 0
             look[is_named] = one_hot(cluster_of[part.named[is_named]], basis.n_clusters)
-            together = answers.together(sharpen(look))
-            view.append(View(landmarks, seen, np.where(out, together, 0.0)))
-    by_graph, by_walk, by_vote, by_gaussians = (_average(view, times) for view in parts)
-    return by_graph, by_walk, by_vote, by_gaussians
+            together += np.where(left_out, answers.together(look), 0.0)
+        return View(np.mean(named, axis=0), together / np.maximum(out.sum(axis=0), 1))
+
+    alone = one_hot(basis.labels, basis.n_clusters)
+    by_graph = averaged([one.corrected for one in found], alone)
+    by_walk = averaged([one.walked for one in found], by_graph.memberships)
+    jointly = averaged([one.joint for one in found], by_graph.memberships)
+    return by_graph, by_walk, jointly
 
 
-def _average(views: list[View], times: Floats) -> View:
-    """Average over the folds; an answer was left out so many ``times``."""
-    memberships, seen, together = (np.sum(part, axis=0) for part in zip(*views, strict=True))
-    return View(memberships / len(views), seen / len(views), together / np.maximum(times, 1.0))
+def _agree(parts: list[Floats], like: Floats, cluster_of: Ints) -> list[Floats]:
+    """Name the clusters of all parts alike: first ``like`` others, then like their own mean.
 
-
-def _as_seen(basis: Basis, answers: Answers, votes: Floats, seen: Floats) -> Floats:
-    """Return the votes for the rows spoken about; landmarks among them as they are seen."""
-    at = np.minimum(np.searchsorted(basis.rows, answers.rows), basis.n_landmarks - 1)
-    is_landmark = basis.rows[at] == answers.rows
-    return np.where(is_landmark[:, None], seen[at], votes)
-
-
-def sharpen(votes: Floats) -> Floats:
-    """Return the chances that votes stand for."""
-    return shares(votes**SHARPNESS, axis=1)
-
-
-def _regroup(
-    basis: Basis,
-    places: Places,
-    answers: Answers,
-    atoms: Atoms,
-    before: Floats,
-    cluster_of: Ints,
-) -> Floats:
-    """Return the clusters of the landmarks that answers ask for, named as they were ``before``."""
-    member = regroup(atoms, answers)[basis.atoms]
-    return member[:, _names(basis, places, answers, before, member, cluster_of)]
+    A cluster is the one that it shares most landmarks with; classes keep theirs. Else a part that
+    found the same clusters under other names would be averaged to nothing.
+    """
+    for _ in range(2):
+        named = []
+        for part in parts:
+            held = like.T @ part
+            held[cluster_of, cluster_of] += len(part)
+            named.append(part[:, linear_sum_assignment(held, maximize=True)[1]])
+        parts, like = named, np.mean(named, axis=0)
+    return parts
 
 
 def _learn_part(
-    basis: Basis,
-    places: Places,
-    answers: Answers,
-    atoms: Atoms,
-    before: Floats,
-    cluster_of: Ints,
-) -> tuple[Floats, Floats]:
-    """Return memberships of the landmarks and of the rows, by a part of the answers."""
-    member = _regroup(basis, places, answers, atoms, before, cluster_of)
-    landmarks, rows = basis.votes(member, basis.blocks), basis.votes(member, places.blocks)
+    basis: Basis, places: Places, answers: Answers, atoms: Atoms, cluster_of: Ints
+) -> _Found:
+    """Learn from a part of the answers: clusters, corrections of them, and what features add."""
+    member = regroup(atoms, answers)[basis.atoms]
+    member = member[:, _names(basis, places, answers, member, cluster_of)]
+    landmarks, rows = basis.votes(member), basis.votes(member, places.blocks)
     alike = see_likeness(basis, places, answers)
-    together = answers.together(rows)
-    misplaced = calibrate(answers, together, basis.n_clusters).misplaced
+    misplaced = calibrate(answers, answers.together(rows), basis.n_clusters).misplaced
     known = known_clusters(answers, rows, cluster_of)
-    weights, memberships = classify(_log(rows, misplaced), alike.rows, answers, known)
-    return softmax_rows(_log(landmarks, misplaced) + alike.landmarks @ weights), memberships
+    weights, rows = classify(_log(rows, misplaced), alike.rows, answers, known)
+    corrected = softmax_rows(_log(landmarks, misplaced) + alike.landmarks @ weights)
+    known = known_clusters(answers, rows, cluster_of)
+    gaussian = fit_gaussians(basis, places, answers, corrected, rows, known)
+    walked = corrected
+    if answers.n_classes:
+        walked = walk(basis, places, answers, cluster_of, corrected)
+    by_graph = np.sqrt(_doubted(corrected) * _doubted(walked))
+    return _Found(corrected, walked, shares(by_graph * _doubted(gaussian), axis=1))
+
+
+def _doubted(member: Floats) -> Floats:
+    """Return memberships of which none is beyond doubt, so that no witness overrules all others."""
+    return np.asarray((1.0 - _ASTRAY) * member + _ASTRAY / member.shape[1])
 
 
 def _log(shares: Floats, misplaced: float) -> Floats:
@@ -239,18 +231,6 @@ def _log_likelihood(answers: Answers, together: Floats) -> float:
     return float(np.log(np.maximum(if_not + (if_same - if_not) * together, 1e-3)).sum())
 
 
-def _weight(answers: Answers, before: Floats, after: Floats, steep: float, doubt: float) -> float:
-    """Return how far a view counts that predicts ``after`` instead of ``before``."""
-    if len(answers) == 0:
-        return 0.0
-    if_same, if_not = answers.chances(ERROR_RATE)
-    chances = [np.maximum(if_not + (if_same - if_not) * view, 1e-3) for view in (after, before)]
-    gain = np.log(chances[0]) - np.log(chances[1])
-    spread = np.square(gain - gain.mean()).sum()
-    surely = gain.sum() / np.sqrt(spread + CHANGE**2)
-    return float(1.0 / (1.0 + np.exp(np.clip(steep * (doubt - surely), -50.0, 50.0))))
-
-
 def name_clusters(answers: Answers, votes: Floats, n_clusters: int) -> Ints:
     """Give every named class the cluster that most of its rows look like, each its own."""
     share = np.zeros((answers.n_classes, n_clusters))
@@ -260,15 +240,10 @@ def name_clusters(answers: Answers, votes: Floats, n_clusters: int) -> Ints:
 
 
 def _names(
-    basis: Basis,
-    places: Places,
-    answers: Answers,
-    before: Floats,
-    member: Floats,
-    cluster_of: Ints,
+    basis: Basis, places: Places, answers: Answers, member: Floats, cluster_of: Ints
 ) -> Ints:
     """Return which cluster gets each name: classes keep theirs, the others stay who they were."""
-    held = shares(before, axis=0).T @ member
+    held = basis.anchors.T @ member
     if answers.n_classes:
         found = name_clusters(answers, basis.votes(member, places.blocks), basis.n_clusters)
         held[:, found] = held[cluster_of[: len(found)]] = 0.0  # nobody else's, and nothing else

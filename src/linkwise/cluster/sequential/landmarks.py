@@ -18,7 +18,6 @@ from linkwise.cluster.consensus import (
     N_LANDMARKS,
     N_NEAREST,
     best_kmeans,
-    block_members,
     coordinates,
     join_nearest,
     landmark_features,
@@ -28,10 +27,10 @@ from linkwise.cluster.consensus import one_hot as one_hot
 from linkwise.cluster.consensus import scaled as scaled
 from linkwise.cluster.consensus import unit_rows as unit_rows
 from linkwise.cluster.sequential.cutting import cut_in_pieces
+from linkwise.cluster.sequential.voters import Voters
 from linkwise.ensemble import LabelMatrix, RowSource
 from linkwise.errors import InvalidInput
 from linkwise.kernels.coassociation import nearest_by_coassociation
-from linkwise.kernels.vote.vote import scores
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -92,6 +91,8 @@ class Basis:
     draws : uint32 array of shape (625,)
         State of the generator from which k-means starts and ``order`` are drawn, whatever the
         number of clusters.
+    voters : Voters
+        How they vote on other rows, the same for any number of clusters.
     """
 
     rows: Ints
@@ -104,6 +105,7 @@ class Basis:
     n_clusters: int
     n_blocks: int
     draws: NDArray[np.uint32]
+    voters: Voters
 
     @property
     def n_landmarks(self) -> int:
@@ -158,18 +160,14 @@ class Basis:
         """Graph and features of the landmarks, as they are clustered without answers."""
         return coordinates(self.vectors, self.features, self.n_clusters)
 
-    @cached_property
-    def _members(self) -> sp.csr_array:
-        return block_members(self.blocks, self.n_blocks)
+    def votes(self, memberships: Floats, blocks: NDArray[np.uint8] | None = None) -> Floats:
+        """Return the share of votes of each cluster for rows given by their blocks.
 
-    def tables(self, memberships: Floats) -> Floats:
-        """Return the mean membership of the landmarks of each block, a table per partition."""
-        tables = np.asarray(self._members @ memberships)
-        return tables.reshape(len(self.blocks), self.n_blocks, memberships.shape[1])
-
-    def votes(self, memberships: Floats, blocks: NDArray[np.uint8]) -> Floats:
-        """Return the share of votes of each cluster for rows given by their blocks."""
-        return np.asarray(scores(blocks, self.tables(memberships)) / len(self.blocks))
+        Without blocks, for the landmarks themselves.
+        """
+        if blocks is None:
+            return self.voters.votes_on_themselves(memberships)
+        return self.voters.votes(memberships, blocks)
 
     def reclustered(self, n_clusters: int, known: Clusters | None = None) -> Basis:
         """Return the same landmarks in another number of clusters.
@@ -214,6 +212,7 @@ def build_basis(
         n_clusters=1,
         n_blocks=n_blocks,
         draws=draws_of(rng),
+        voters=Voters(blocks, n_blocks),
     )
     return alone.reclustered(n_clusters)
 

@@ -65,7 +65,6 @@ LAYOUTS: dict[str, Layout] = {
         "_count.wanted": Part(np.int64, "", within=(-1, MOST_CLUSTERS)),
         "_count.left_out": Part(np.int64, "o", below="n", order="increasing"),
         "_solution.memberships": Part(np.float64, "lk", within=(0, UNIT)),
-        "_solution.seen": Part(np.int64, "l", below="k"),
         "_solution.rows": Part(np.int64, "s", below="n", order="increasing"),
         "_solution.settled": Part(np.int64, "s", below="k"),
         "_solution.suspicion": Part(np.float64, "m", within=(0, UNIT)),

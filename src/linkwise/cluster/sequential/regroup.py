@@ -33,6 +33,9 @@ MISPLACED = 0.1
 #: Power to which votes for atoms are raised: a row is in the one that has most of them, unless
 #: others have nearly as many. Softer, what is said inside a class would leak into its neighbours.
 ATOM_SHARPNESS = 8.0
+#: Share of an answer that is news: answers share rows and err together, so four count as one where
+#: groupings or views are weighed against each other.
+NEWS = 0.25
 #: Clusters that are tried for giving up, and for cutting: with ten clusters all of them.
 _MAX_TRIED = 10
 
@@ -116,7 +119,7 @@ def regroup(atoms: Atoms, answers: Answers) -> Floats:
         if len(gained) == 0 or gained.max() - number * price <= most:
             break
         best = tried[gained.argmax()]
-    chances = softmax_rows(np.array([list(values.values())]))[0]
+    chances = softmax_rows(NEWS * np.array([list(values.values())]))[0]
     member = np.zeros(anchors.shape)
     for chance, key in zip(chances, values, strict=True):
         member += chance * one_hot(np.frombuffer(key, dtype=np.int64), n_clusters)

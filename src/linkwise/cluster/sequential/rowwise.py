@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwise.cluster.sequential.voters import share_votes
 from linkwise.kernels.vote.vote import scores
 
 #: Rows whose votes are counted at once.
@@ -16,8 +17,7 @@ def shares_of_votes(blocks: NDArray[np.uint8], tables: NDArray[np.float64]) -> N
     shares = np.empty((blocks.shape[1], tables.shape[2]), dtype=np.float32)
     for start in range(0, len(shares), _CHUNK):
         part = scores(np.ascontiguousarray(blocks[:, start : start + _CHUNK]), tables)
-        total = np.maximum(part.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-        shares[start : start + _CHUNK] = part / total
+        shares[start : start + _CHUNK] = share_votes(part)
     return shares
 
 

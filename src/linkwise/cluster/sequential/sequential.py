@@ -48,6 +48,7 @@ from linkwise.cluster.sequential.online import (
     accepts_old_options,
 )
 from linkwise.cluster.sequential.rowwise import block_sizes, company, shares_of_votes
+from linkwise.cluster.sequential.voters import Voters, share_votes
 from linkwise.constraints import Links, PartialLabels
 from linkwise.engines.base import Engine
 from linkwise.engines.rules import ByTables
@@ -80,13 +81,12 @@ class Suspect(NamedTuple):
 class Solution:
     """What the answers so far amount to; independent of the number of rows.
 
-    ``memberships`` are those of the landmarks, by which all other rows are voted, and ``seen`` the
-    clusters of the landmarks themselves; ``rows`` are spoken about and ``settled`` are their
-    clusters; ``suspicion`` is per link, must-links first; ``cluster_of`` is per named class.
+    ``memberships`` are those of the landmarks, by which all rows are voted on; ``rows`` are spoken
+    about and ``settled`` are their clusters; ``suspicion`` is per link, must-links first;
+    ``cluster_of`` is per named class.
     """
 
     memberships: Floats
-    seen: Ints
     rows: Ints
     settled: Ints
     suspicion: Floats
@@ -136,9 +136,9 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
 
     .. math:: F_{ic} = \sum_k T_{k, L_{ki}, c}
 
-    where :math:`L_{ki}` is the block of row :math:`i` in partition :math:`k`. The tables are the
-    shares of the clusters among 2000 landmark rows. A landmark or a row that was spoken about is of
-    class
+    where :math:`L_{ki}` is the block of row :math:`i` in partition :math:`k`. The tables are a
+    ridge regression of what 2000 landmark rows are on their blocks. A landmark or a row that was
+    spoken about is of class
 
     .. math:: z_i \sim \mathrm{softmax}(\log[(1-\delta) v_i + \delta / r] + \phi_i W)
 
@@ -146,11 +146,10 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
     without answers; :math:`\phi_i` are the row's coordinates in the landmarks' graph and in a
     metric that must-links teach; and :math:`W` corrects the clusters so that the answers
     :math:`[z_i = z_j]`, each wrong with a small probability, become likely. A second way of
-    learning takes the classes for Gaussians that
-    share one covariance. This is done with each of five parts of the answers left out, and
-    averaged. How much better a view predicts what was left out than another does says how much it
-    counts, and no answers are a view, too. Belief propagation over all answers then gives the
-    error rate and each answer's ``suspicion_``.
+    learning multiplies this with classes that are Gaussians with one covariance. All is done with
+    each of five parts of the answers left out, and averaged. How much likelier a view makes what
+    was left out than another does says how much it counts, and no answers are a view, too. Belief
+    propagation over all answers then gives the error rate and each answer's ``suspicion_``.
 
     The result depends on the *set* of answers alone, not on the order or the batches in which they
     came; taking an answer back is as if it had never been given. Labels of rows always hold, and
@@ -224,8 +223,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
     -----
     ``X`` may also be the path of a ``.npy`` or Parquet file, or any object with ``n_rows``,
     ``n_features`` and ``read(start, stop)``: the rows are read block by block and never held.
-    ``predict`` is the vote alone; a linked row of ``fit``, or a landmark, may get another label
-    there.
+    ``predict`` is the vote alone; a linked row of ``fit`` may get another label there.
 
     References
     ----------
@@ -317,7 +315,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         basis, n_asked = now.basis, now.links.n_links + now.named.n_known
         out, n_wanted = now.left_out, n
         with one_blas_thread():  # the same questions whatever the threads
-            votes = basis.votes(now.solution.memberships, basis.blocks)
+            votes = basis.votes(now.solution.memberships)
             said = now.links[basis.rows] | now.named[basis.rows].to_links()
             if kind == "groups":
                 groups = choose_groups(basis, votes, said, basis.n_landmarks)
@@ -546,7 +544,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
             vectors=basis.vectors,
             smoothness=basis.smoothness,
             memberships=memberships,
-            labels=now.solution.seen,
+            labels=basis.votes(memberships).argmax(axis=1),
         )
 
     @property
@@ -564,7 +562,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         The vote, except that a row which answers put elsewhere is wholly there.
         """
         now = self._now
-        tables = now.basis.tables(now.solution.memberships)
+        tables = now.basis.voters.tables(now.solution.memberships)
         shares = np.concatenate(now.ensemble.labels.each(now.n_rows, shares_of_votes, tables))
         rows, settled = self._settled(now)
         moved = shares[rows].argmax(axis=1) != settled
@@ -576,7 +574,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         """Return the share of each row of ``X`` in each cluster, by the vote alone."""
         now = self._now
         rows = self._validate_rows(X, reset=False)
-        tables = now.basis.tables(now.solution.memberships)
+        tables = now.basis.voters.tables(now.solution.memberships)
         return shares_of_votes(now.ensemble.assign(rows.source, n_threads=self.n_jobs), tables)
 
     def votes(self, rows: NDArray[np.integer[Any]]) -> Floats:
@@ -595,9 +593,9 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         now = self._now
         rows, labels = np.asarray(rows, dtype=np.int64), now.ensemble.labels
         starts = range(0, len(rows), _CHUNK)
-        tables = now.basis.tables(now.solution.memberships)
+        tables = now.basis.voters.tables(now.solution.memberships)
         blocks = (np.ascontiguousarray(labels.rows(rows[s : s + _CHUNK]).T) for s in starts)
-        parts = [np.asarray(scores(some, tables) / self.n_partitions) for some in blocks]
+        parts = [share_votes(scores(some, tables)) for some in blocks]
         return np.concatenate([np.empty((0, now.n_clusters)), *parts])
 
     @property
@@ -715,7 +713,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         if len(answers.rows) == 0:
             nothing = np.empty(0, dtype=np.int64)
             alone = one_hot(basis.labels, number)
-            silent = Solution(alone, basis.labels, nothing, nothing, np.empty(0), nothing)
+            silent = Solution(alone, nothing, nothing, np.empty(0), nothing)
             return basis, silent, number
         posterior = hearing.posterior(number)
         honoured = self._honoured(posterior.suspicion)
@@ -726,7 +724,6 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         self._say_what_is_set_aside(links, posterior.suspicion, honoured)
         solution = Solution(
             memberships=posterior.memberships,
-            seen=posterior.seen.argmax(axis=1),
             rows=answers.rows,
             settled=settled,
             suspicion=posterior.suspicion,
@@ -757,18 +754,11 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
     def _rule(self, now: Moment[Basis, Solution], *, silent: bool = False) -> ByTables:
         basis = now.basis
         alone = one_hot(basis.labels, now.n_clusters)
-        return ByTables(basis.tables(alone if silent else now.solution.memberships))
+        return ByTables(basis.voters.tables(alone if silent else now.solution.memberships))
 
     def _settled(self, now: Moment[Basis, Solution]) -> tuple[Ints, Ints]:
-        """Return rows that the vote does not decide: those spoken about, and the landmarks."""
-        solution, landmarks = now.solution, now.basis.rows
-        if len(solution.rows) == 0:
-            return solution.rows, solution.settled
-        rest = ~np.isin(landmarks, solution.rows, assume_unique=True)
-        return (
-            np.concatenate([solution.rows, landmarks[rest]]),
-            np.concatenate([solution.settled, solution.seen[rest]]),
-        )
+        """Return the rows that the vote does not decide, those spoken about, and their clusters."""
+        return now.solution.rows, now.solution.settled
 
     def _arrays(self, now: Moment[Basis, Solution]) -> dict[str, NDArray[Any]]:
         basis = {name: getattr(now.basis, name) for name in _BASIS_ARRAYS}
@@ -803,9 +793,10 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
             n_clusters=stored.n_clusters,
             n_blocks=int(stored.ensemble.n_blocks),
             draws=draws,
+            voters=Voters(parts["blocks"], int(stored.ensemble.n_blocks)),
         )
         self._alone, self._choice = {}, None
-        if version < 4:  # answers were heard by another rule
+        if version < 5:  # answers were heard by another rule
             return Restored(basis, None, wanted, left_out)
         found = {part.name: arrays[f"_solution.{part.name}"] for part in fields(Solution)}
         return Restored(basis, Solution(**found), wanted, left_out)
