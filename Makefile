@@ -25,7 +25,7 @@ demo: $(DEMO)            ## cluster the bundled digits, add answers, see the agr
 	@PYTHONPATH=src PYTHONDONTWRITEBYTECODE=1 $(BIN)/python -m linkwise demo
 	@test -x $(BIN)/linkwise || echo "make install brings these commands, as $(BIN)/linkwise."
 
-install: $(INSTALL)      ## all commands, as $(BIN)/linkwise
+install: $(INSTALL)      ## the command line, as $(BIN)/linkwise
 	@$(BIN)/linkwise --version
 
 studio: $(STUDIO) page   ## open the studio on the bundled digits

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import time
 
 import numpy as np
@@ -216,6 +217,14 @@ def test_the_summary_is_readable(run, people, write):
         "2 of 2 links kept (1 of 1 must, 1 of 1 cannot).",
         "Agreement with the same method told nothing: NMI 1.000 (1 is no change).",
     ]
+
+
+def test_without_an_output_the_summary_says_how_to_keep_the_labels(run, people):
+    before = sorted(os.listdir())
+    last = run("cluster", people, "-k", 2, *QUICK).stdout.splitlines()[-1]
+    assert last.endswith(" s. To keep the labels, add -o FILE.")
+    assert told(run, people, "-k", 2, *QUICK)["written"] is None
+    assert sorted(os.listdir()) == before
 
 
 def test_the_summary_names_what_was_left_out_and_what_contradicts(run, people, write):
