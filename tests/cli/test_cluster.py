@@ -365,6 +365,15 @@ def test_links_that_no_clustering_keeps_are_refused_by_a_method_that_must(refuse
     assert refused("cluster", people, *args).startswith("COPKMeans: row ")
 
 
+def test_links_that_contradict_are_refused_by_a_method_that_keeps_them_all(refused, people, write):
+    write("said.csv", "i,j,kind", "0,1,same", "1,2,same", "0,2,different")
+    args = ("-k", 2, "--method", "cop-kmeans", "--links", "said.csv")
+    assert refused("cluster", people, *args) == (
+        "the method cop-kmeans keeps every link, and these contradict each other. linkwise check "
+        "shows where, by the names in the file, and what to withdraw."
+    )
+
+
 def test_by_and_drop_together_are_a_wrong_call(misused, people):
     args = ("--by", "height", "--drop", "weight", "-o", "out.csv")
     assert misused("cluster", people, "-k", 2, *args) == (

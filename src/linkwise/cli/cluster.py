@@ -34,7 +34,7 @@ from linkwise.cli.options import (
 )
 from linkwise.cli.progress import Report, progress_bar
 from linkwise.cli.streams import DASH, brought
-from linkwise.errors import InvalidInput
+from linkwise.errors import Contradiction, InvalidInput
 from linkwise.tables import Choice, Table, check_output, print_labels, read_table, write_labels
 
 if TYPE_CHECKING:
@@ -220,8 +220,14 @@ def _fit(
     if sp.issparse(X) and not model.__sklearn_tags__().input_tags.sparse:
         raise InvalidInput(f"the method {method} does not read sparse rows. Choose another one.")
     with noted() as notes, lw.run_options(progress=report):
-        if said is not None and named is not None and hasattr(model, "update"):
-            model.fit(X).update(said, named)  # labels stay labels
-        else:
-            model.fit(X, constraints=knowledge)
+        try:
+            if said is not None and named is not None and hasattr(model, "update"):
+                model.fit(X).update(said, named)  # labels stay labels
+            else:
+                model.fit(X, constraints=knowledge)
+        except Contradiction as error:
+            raise InvalidInput(
+                f"the method {method} keeps every link, and these contradict each other. linkwise "
+                "check shows where, by the names in the file, and what to withdraw."
+            ) from error
     return model, notes
