@@ -5,21 +5,28 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 # What each kind of work needs; a stamp in the environment says that it is there.
-NEEDS_demo   := --no-compile --editable ".[plot]"
+# The demo reads no file, so it does without pyarrow and is run from the sources.
+NEEDS_demo   := --no-compile --group demo
+NEEDS_install := --editable ".[plot]"
 NEEDS_studio := --editable ".[studio]"
 NEEDS_docs   := --editable ".[plot,studio]" --group docs
 NEEDS_release := --editable . --group release
 NEEDS_dev    := --editable ".[files,notebook,plot,tables,studio,postgres]" --group dev
 DEMO   := $(VENV)/.ready-demo
+INSTALL := $(VENV)/.ready-install
 STUDIO := $(VENV)/.ready-studio
 DEV    := $(VENV)/.ready-dev
 DOCS   := $(VENV)/.ready-docs
 RELEASE := $(VENV)/.ready-release
 
-.PHONY: docs demo studio page browser test test-lowest test-matrix release-check lint format bench bench-heart clean
+.PHONY: docs demo install studio page browser test test-lowest test-matrix release-check lint format bench bench-heart clean
 
 demo: $(DEMO)            ## cluster the bundled digits, add answers, see the agreement rise
-	@$(BIN)/linkwise demo
+	@PYTHONPATH=src PYTHONDONTWRITEBYTECODE=1 $(BIN)/python -m linkwise demo
+	@test -x $(BIN)/linkwise || echo "make install brings these commands, as $(BIN)/linkwise."
+
+install: $(INSTALL)      ## the command line, as $(BIN)/linkwise
+	@$(BIN)/linkwise --version
 
 studio: $(STUDIO) page   ## open the studio on the bundled digits
 	$(BIN)/linkwise studio
@@ -74,9 +81,10 @@ clean:                   ## forget the environments and the caches
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "linkwise needs Python 3.11 or newer, found " + sys.version.split()[0])'
 	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) --quiet uninstall --yes setuptools  # Python 3.11 brings it; nothing here asks for it
 
 $(VENV)/.ready-%: pyproject.toml | $(BIN)/python
 	@echo "Setting up $(VENV) for $* (once, a minute or so) ..."
-	@$(if $(findstring --group,$(NEEDS_$*)),$(PIP) install --upgrade "pip>=25.1")
+	@$(if $(findstring --group,$(NEEDS_$*)),$(PIP) install --no-compile --upgrade "pip>=25.1")
 	@$(PIP) install $(NEEDS_$*)
 	@touch $@

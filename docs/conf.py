@@ -6,11 +6,14 @@ import os
 import re
 import sys
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
 from numpydoc.xref import DEFAULT_LINKS
 from sphinx.errors import ConfigError
+from sphinx.util.nodes import make_refnode
 
 os.environ.setdefault("LINKWISE_DATA", "/nonexistent")  # bundled data only, on every machine
 sys.path.insert(0, str(Path(__file__).parent))
@@ -48,6 +51,7 @@ myst_links_external_new_tab = False
 autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings say it
 autodoc_member_order = "groupwise"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 DEFAULT_LINKS.clear()  # which lead to other sites' pages
@@ -68,7 +72,8 @@ html_theme_options = {
     "navigation_with_keys": False,
     "show_toc_level": 2,
 }
-html_static_path: list[str] = []
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_math_renderer = "mathml"
 
 sphinx_gallery_conf = {
@@ -100,6 +105,39 @@ def _lead_outside(app: Any, page: str, source: list[str]) -> None:
     source[0] = re.sub(r"\]\((\.\./[^)#:]+)", address, source[0])
 
 
+def _end_blocks(_app: Any, page: nodes.document) -> None:
+    """Drop the empty line that ends a block of examples for doctest's sake."""
+    for block in page.findall(nodes.literal_block):
+        if isinstance(block[0], nodes.Text):
+            block.rawsource = block.astext().rstrip()  # Sphinx colours what is as it was written
+            block[0] = nodes.Text(block.rawsource)
+
+
+def _link_names(app: Any, page: nodes.document, name: str) -> None:
+    """Let ``Links`` or ``lw.choose_k`` in a sentence lead to its page in the reference."""
+    if name.startswith("coming-from/"):  # other packages have a COBRAS, too
+        return
+    known = app.env.get_domain("py").objects
+    for literal in list(page.findall(nodes.literal)):
+        said = re.fullmatch(r"(lw\.|linkwise\.)?([\w.]+)(\(\))?", literal.astext())
+        if said is None or not (said[1] or said[2][0].isupper()):
+            continue
+        found = known.get(f"linkwise.{said[2]}")
+        linked = any(isinstance(above, nodes.reference | nodes.title) for above in _above(literal))
+        if found is None or linked or found.docname == name:
+            continue
+        target = make_refnode(app.builder, name, found.docname, found.node_id, literal.deepcopy())
+        literal.replace_self(target)
+
+
+def _above(node: nodes.Node) -> Iterator[nodes.Node]:
+    while node.parent is not None:
+        node = node.parent
+        yield node
+
+
 def setup(app: Any) -> None:
     """Have it done to every page."""
     app.connect("source-read", _lead_outside)
+    app.connect("doctree-read", _end_blocks)
+    app.connect("doctree-resolved", _link_names)

@@ -24,7 +24,7 @@ def to_mathml(latex: str, *, block: bool) -> str:
     found = convert(latex.strip(), display="block" if block else "inline")
     if unknown := re.search(r">\s*(\\\w+)", found):
         raise ExtensionError(f"{unknown[1]} in {latex!r} is not known to latex2mathml.")
-    return found
+    return found.replace("<mi>&#x0007E;</mi>", "<mo>&#x0223C;</mo>")  # \sim stands between two
 
 
 def _inline(page: Any, node: nodes.math) -> None:

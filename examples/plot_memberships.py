@@ -2,8 +2,9 @@
 How sure is each row?
 =====================
 
-``memberships_`` are the shares of a row in the clusters; where the largest is small, a question
-pays.
+``memberships_`` are the shares of a row in the clusters; where the largest is small, the row lies
+between two. Questions are chosen by how much they would tell about all rows, so they need not be
+about the rows that are least sure.
 """
 
 import matplotlib.pyplot as plt

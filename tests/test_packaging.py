@@ -16,8 +16,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 REQUIRED = {line.split(">=")[0] for line in PROJECT["project"]["dependencies"]}
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 
-#: Imports all public names while everything that is an extra's cannot be imported.
-BARE = """
+#: Packages that cannot be imported from here on.
+NO_EXTRAS = """
 import sys
 
 class NoExtras:
@@ -26,12 +26,22 @@ class NoExtras:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 
 sys.meta_path.insert(0, NoExtras())
+"""
+
+#: Imports all public names.
+BARE = """
 import linkwise as lw
 from linkwise.cli import doctor
 print(len([getattr(lw, name) for name in lw.__all__]))
 from click.testing import CliRunner
 from linkwise.cli import main
 assert CliRunner().invoke(main, ["--help"]).exit_code == 0
+"""
+
+#: The shortest demo.
+DEMO = """
+from linkwise.cli import main
+main(["demo", "--answers", "1", "--quiet"])
 """
 ABSENT = (
     "PIL", "anywidget", "cupy", "fastapi", "h11", "httpx", "ipywidgets", "matplotlib", "model2vec",
@@ -47,7 +57,7 @@ def test_the_version_is_said_in_one_place():
 
 
 def test_everything_public_imports_with_the_required_packages_only():
-    code = BARE.format(absent=set(ABSENT))
+    code = NO_EXTRAS.format(absent=set(ABSENT)) + BARE
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) == len(lw.__all__)
@@ -74,10 +84,31 @@ def test_the_extra_of_a_user_exists(extra):
     assert extra in EXTRAS
 
 
-def test_the_demo_installs_neither_linters_nor_browsers():
+def test_the_demo_installs_what_is_required_and_plots_but_nothing_that_reads_files():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     needs = next(line for line in makefile.splitlines() if line.startswith("NEEDS_demo"))
-    assert needs.split(":=")[1].strip() == '--no-compile --editable ".[plot]"'
+    assert needs.split(":=")[1].strip() == "--no-compile --group demo"
+    required = {*PROJECT["project"]["dependencies"], *EXTRAS["plot"]}
+    left_out = required - set(PROJECT["dependency-groups"]["demo"])
+    assert {line.split(">=")[0] for line in left_out} == {"pyarrow", "narwhals", "filelock"}
+    assert set(PROJECT["dependency-groups"]["demo"]) <= required
+
+
+def test_the_demo_needs_no_more_than_it_installs(tmp_path):
+    absent = {*ABSENT, "pyarrow", "filelock"} - {"PIL", "matplotlib"}
+    code = NO_EXTRAS.format(absent=absent) + DEMO
+    call = [sys.executable, "-c", code]
+    done = subprocess.run(call, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "answers.csv", "digits.csv", "digits.png"
+    ]  # fmt: skip
+
+
+def test_the_command_line_is_also_a_module():
+    call = [sys.executable, "-m", "linkwise", "--version"]
+    done = subprocess.run(call, capture_output=True, text=True, check=True)
+    assert done.stdout == f"linkwise, version {lw.__version__}\n"
 
 
 def test_the_doctor_advises_extras_that_exist():

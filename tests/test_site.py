@@ -22,6 +22,8 @@ def test_what_the_page_shows_runs(path, tmp_path, monkeypatch):
     outcome = doctest.testfile(str(path), module_relative=False)
     assert outcome.attempted >= 4
     assert outcome.failed == 0
+    shown = re.findall(r"images/(tour-\w+\.png)", path.read_text(encoding="utf-8"))
+    assert shown == [name for name in shown if Path(name).exists()]  # the page draws what it shows
 
 
 @pytest.mark.parametrize("path", RUN, ids=lambda path: path.stem)

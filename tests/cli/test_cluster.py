@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import time
 
 import numpy as np
@@ -218,6 +219,14 @@ def test_the_summary_is_readable(run, people, write):
     ]
 
 
+def test_without_an_output_the_summary_says_how_to_keep_the_labels(run, people):
+    before = sorted(os.listdir())
+    last = run("cluster", people, "-k", 2, *QUICK).stdout.splitlines()[-1]
+    assert last.endswith(" s. To keep the labels, add -o FILE.")
+    assert told(run, people, "-k", 2, *QUICK)["written"] is None
+    assert sorted(os.listdir()) == before
+
+
 def test_the_summary_names_what_was_left_out_and_what_contradicts(run, people, write):
     write("said.csv", "i,j,kind", "0,1,same", "1,2,same", "0,2,different")
     shown = run("cluster", people, "-k", 2, *QUICK, "--links", "said.csv", "-o", "out.csv").stdout
@@ -354,6 +363,15 @@ def test_links_that_no_clustering_keeps_are_refused_by_a_method_that_must(refuse
     write("said.csv", "i,j,kind", "0,1,different", "1,2,different", "0,2,different")
     args = ("-k", 2, "--method", "cop-kmeans", "--links", "said.csv", "-o", "out.csv")
     assert refused("cluster", people, *args).startswith("COPKMeans: row ")
+
+
+def test_links_that_contradict_are_refused_by_a_method_that_keeps_them_all(refused, people, write):
+    write("said.csv", "i,j,kind", "0,1,same", "1,2,same", "0,2,different")
+    args = ("-k", 2, "--method", "cop-kmeans", "--links", "said.csv")
+    assert refused("cluster", people, *args) == (
+        "the method cop-kmeans keeps every link, and these contradict each other. linkwise check "
+        "shows where, by the names in the file, and what to withdraw."
+    )
 
 
 def test_by_and_drop_together_are_a_wrong_call(misused, people):

@@ -6,6 +6,7 @@ from drawn_links import links
 from hypothesis import given, settings
 
 from linkwise.constraints import Conflict, Links
+from linkwise.constraints.chains import MustGraph
 
 quick = settings(deadline=None, max_examples=80)
 
@@ -46,6 +47,19 @@ def test_conflicts_come_in_the_order_of_the_cannot_links():
     links = Links(6, must=[(0, 1), (1, 2), (4, 5)], cannot=[(4, 5), (0, 3), (0, 2)])
     assert [conflict.cannot for conflict in links.conflicts()] == [(0, 2), (4, 5)]
     assert [conflict.position for conflict in links.conflicts()] == [0, 2]
+
+
+def test_a_chain_through_a_row_of_many_links_is_found_without_following_them_all():
+    class Closed(list):
+        """Links that nobody needs to follow."""
+
+        def __iter__(self):
+            raise AssertionError("followed")
+
+    leaves = np.arange(1, 1000)
+    graph = MustGraph(np.column_stack((0 * leaves, leaves)))
+    graph._neighbours[0] = Closed(graph._neighbours[0])
+    assert graph.shortest_chain(3, 7) == ((3, 0), (0, 7))
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,11 @@ def refused(read, *args, **kwargs):
             " line 2: '1.5' is not a row number." + BOTH,
         ),
         ("i,j,kind\n2,2,must\n", " line 2: '2' is linked to itself."),
-        ("i,j,kind\n0,1,maybe\n", " line 2: kind 'maybe' is neither 'must' nor 'cannot'."),
+        (
+            "i,j,kind\n0,1,maybe\n",
+            " line 2: kind 'maybe' says neither same nor different. Write 'same', 'different' or "
+            "'unsure'.",
+        ),
         (
             "i,j,kind,weight\n0,1,must,-1\n",
             " line 2: weight '-1' must be a finite number >= 0.",

@@ -111,3 +111,13 @@ def test_among_very_many_names_only_spelling_is_compared():
     near = NearNames(f"row {k}" for k in range(MOST_COMPARED + 1))
     assert near.near("Row-0017") == "row 17"
     assert near.near("rw 17") is None
+
+
+def test_names_in_a_data_frame_that_comes_without_ids_are_told_apart_from_numbers():
+    said = pd.DataFrame({"i": ["ann", "bob"], "j": ["bob", "eve"], "kind": ["same", "same"]})
+    with pytest.raises(UnknownRows) as caught:
+        Links.from_frame(said)
+    assert str(caught.value) == (
+        "the data frame: 3 names are not numbers: 'ann' (row 0), 'bob' (row 0, row 1), 'eve' "
+        "(row 1). Give ids= if rows go by id, or leave such entries out with skip_unknown=True."
+    )

@@ -1,9 +1,11 @@
 """``linkwise serve`` and ``linkwise studio``: what they start, and what they say."""
 
 import html
+import os
 import re
 import socket
 import stat
+import time
 import webbrowser
 from pathlib import Path
 from urllib.parse import urlparse
@@ -135,6 +137,20 @@ def test_a_port_in_use_is_one_line_and_code_1(tmp_path):
         refused = run("serve", "--root", tmp_path / "root", "--port", port, "-q", code=1)
     taken = f"port {port} of 127.0.0.1: address already in use. Choose another with --port.\n"
     assert refused.stderr == taken
+
+
+@pytest.mark.usefixtures("started", "opened")
+def test_studio_removes_the_way_in_of_one_that_was_killed_but_not_of_one_that_just_began(
+    people, tmp_path
+):
+    root = tmp_path / "root"
+    root.mkdir()
+    old, new = root / ".way-in-old.html", root / ".way-in-new.html"
+    for path in (old, new):
+        path.write_text("http://127.0.0.1:8321/?token=a-token-of-16-letters-or-more")
+    os.utime(old, (time.time() - 61,) * 2)
+    run("studio", people, "-k", 2, "--root", root, "--port", 0)
+    assert list(root.glob(".way-in*")) == [new]
 
 
 @pytest.mark.usefixtures("started")

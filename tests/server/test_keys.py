@@ -204,7 +204,11 @@ def test_the_command_gives_lists_and_takes_back(tmp_path):
     assert (listed["name"], listed["role"], listed["session"]) == ("Ada", "answer", "flowers")
     assert token not in run("list", "--json").stdout
     run("revoke", "Ada")
-    assert run("list").stdout == ""
+    nobody = run("list")
+    assert nobody.stdout == ""
+    assert nobody.stderr == (
+        f"Nobody has been given a token of {tmp_path}: linkwise token add --help\n"
+    )
     assert run("revoke", "Ada", code=1).stderr == "nobody called Ada has a token.\n"
 
 

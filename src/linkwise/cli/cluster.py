@@ -34,7 +34,7 @@ from linkwise.cli.options import (
 )
 from linkwise.cli.progress import Report, progress_bar
 from linkwise.cli.streams import DASH, brought
-from linkwise.errors import InvalidInput
+from linkwise.errors import Contradiction, InvalidInput
 from linkwise.tables import Choice, Table, check_output, print_labels, read_table, write_labels
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ if TYPE_CHECKING:
     "-o",
     "--output",
     type=FilePath((".csv", ".parquet", ".npy"), dash=True),
-    required=True,
-    help="Where the labels go; .csv, .parquet or .npy, or - for CSV to stdout.",
+    help="Where the labels go; .csv, .parquet or .npy, or - for CSV to stdout. Without it, they "
+    "are not kept.",
 )
 @link_columns_option
 @skip_unknown_option
@@ -86,7 +86,7 @@ def command(
     links: Path | None,
     labels: Path | None,
     method: str,
-    output: Path,
+    output: Path | None,
     link_columns: LinkColumns,
     skip_unknown: bool,
     by: tuple[str, ...],
@@ -112,6 +112,7 @@ def command(
 
     \b
     Examples:
+      linkwise cluster flowers.csv
       linkwise cluster tickets.csv --by message -o clusters.csv
       linkwise cluster flowers.csv -k 3 -o clusters.csv
       linkwise cluster tickets.xlsx -k 8 --by message --id ticket -o clusters.csv
@@ -122,7 +123,7 @@ def command(
     """
     if by and drop:
         raise click.UsageError("--by and --drop exclude each other: give one of them.")
-    if output != DASH:
+    if output is not None and output != DASH:
         check_output(output)
     with brought(data) as path:
         table = read_table(path, Choice(id_column, by, drop, roles), array, encoding)
@@ -148,7 +149,7 @@ def command(
     to_stdout = output == DASH
     if to_stdout:
         print_labels(sys.stdout, written, table.ids, margins, raw=raw)
-    else:
+    elif output is not None:
         write_labels(output, written, table.ids, margins, raw=raw)
     if as_json:
         click.echo(json.dumps(outcome.as_dict(), indent=2), err=to_stdout)
@@ -219,8 +220,14 @@ def _fit(
     if sp.issparse(X) and not model.__sklearn_tags__().input_tags.sparse:
         raise InvalidInput(f"the method {method} does not read sparse rows. Choose another one.")
     with noted() as notes, lw.run_options(progress=report):
-        if said is not None and named is not None and hasattr(model, "update"):
-            model.fit(X).update(said, named)  # labels stay labels
-        else:
-            model.fit(X, constraints=knowledge)
+        try:
+            if said is not None and named is not None and hasattr(model, "update"):
+                model.fit(X).update(said, named)  # labels stay labels
+            else:
+                model.fit(X, constraints=knowledge)
+        except Contradiction as error:
+            raise InvalidInput(
+                f"the method {method} keeps every link, and these contradict each other. linkwise "
+                "check shows where, by the names in the file, and what to withdraw."
+            ) from error
     return model, notes

@@ -38,7 +38,7 @@ class Outcome:
     knowledge: Any
     notes: list[str]
     seconds: float
-    written: Path
+    written: Path | None
 
     @cached_property
     def sizes(self) -> list[int]:
@@ -79,7 +79,7 @@ class Outcome:
             "agreement_without_knowledge": report.agreement,
             "notes": [*self.table.notes, *self.notes],
             "seconds": round(self.seconds, 3),
-            "written": str(self.written),
+            "written": None if self.written is None else str(self.written),
         }
 
     def print(self, *, err: bool = False) -> None:
@@ -90,7 +90,11 @@ class Outcome:
         for line in self._about_knowledge():
             click.echo(line, err=err)
         print_notes([*self.table.notes, *self.notes], err=err)
-        where = "" if self.written == DASH else f" Labels are in {self.written}."
+        where = f" Labels are in {self.written}."
+        if self.written is None:
+            where = " To keep the labels, add -o FILE."
+        elif self.written == DASH:
+            where = ""
         click.echo(f"Took {self.seconds:.1f} s.{where}", err=err)
 
     def _about_data(self) -> list[str]:

@@ -56,6 +56,8 @@ def list_tokens(root: Path, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(given, indent=2))
         return
+    if not given:
+        click.echo(f"Nobody has been given a token of {root}: linkwise token add --help", err=True)
     for one in given:
         place = one["session"] or "all sessions"
         click.echo(f"{one['name']}: may {one['role']} in {place}, since {one['created']}")

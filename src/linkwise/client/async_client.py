@@ -73,6 +73,10 @@ class AsyncClient:
         File (PEM) of the certificate that an HTTPS service must show, or of the authority that
         signed it, where that is none of the usual ones.
 
+    See Also
+    --------
+    Client : The same for programs that wait.
+
     Examples
     --------
     >>> from linkwise.client import AsyncClient

@@ -72,6 +72,11 @@ class Client:
         File (PEM) of the certificate that an HTTPS service must show, or of the authority that
         signed it, where that is none of the usual ones.
 
+    See Also
+    --------
+    AsyncClient : The same without blocking.
+    linkwise.session.Session : A session in this process, without a service.
+
     Examples
     --------
     >>> from linkwise.client import Client

@@ -28,20 +28,24 @@ class MustGraph:
     def shortest_chain(self, i: int, j: int) -> Chain:
         """Return the fewest must-links that lead from ``i`` to ``j`` in the same component.
 
-        Two searches, one from each end, grow level by level until they meet, so that the rows
-        visited are those near the chain and not the whole component.
+        Two searches, one from each end, grow level by level until they meet, always the one with
+        fewer links to follow, so that the rows visited are those near the chain and not the whole
+        component.
         """
         came_from: dict[int, int] = {i: i}
         leads_to: dict[int, int] = {j: j}
         front, back = [i], [j]
         meeting = None
         while meeting is None:
-            if len(front) <= len(back):
+            if self._n_links(front) <= self._n_links(back):
                 front, meeting = self._grow(front, came_from, leads_to)
             else:
                 back, meeting = self._grow(back, leads_to, came_from)
         path = _walk(meeting, came_from)[::-1] + _walk(meeting, leads_to)[1:]
         return tuple(pairwise(path))
+
+    def _n_links(self, level: list[int]) -> int:
+        return sum(map(len, map(self._neighbours.__getitem__, level)))
 
     def _grow(
         self, level: list[int], seen: dict[int, int], other_side: dict[int, int]

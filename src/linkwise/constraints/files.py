@@ -220,7 +220,11 @@ def _without_unsure(table: Table) -> Table:
     verdicts = [verdict_of(kind) for kind in said]
     if None in verdicts:
         entry = verdicts.index(None)
-        raise table.refuse(entry, f"kind {said[entry]!r} is neither 'must' nor 'cannot'.")
+        raise table.refuse(
+            entry,
+            f"kind {said[entry]!r} says neither same nor different. Write 'same', 'different' or "
+            "'unsure'.",
+        )
     n_unsure = verdicts.count("unsure")
     if not n_unsure:
         return table

@@ -37,13 +37,17 @@ def refusal(
         others = len(entries) - 1
         found += f" It stands in {others} more place{'s' * (others > 1)}." if others else ""
     else:
-        there = f"row numbers of {describe_rows(n_samples)}" if numbered else f"{n_samples} ids"
+        there = f"among the {n_samples} ids"
+        if numbered:  # a data frame alone does not tell how many rows there are
+            there = (
+                f"among the row numbers of {describe_rows(n_samples)}" if n_samples else "numbers"
+            )
         listed = ", ".join(
             _described(name, entries, table, None if numbered else near.near(_text(name)))
             for name, entries in list(unknown.items())[:_MOST_NAMED]
         )
         more = len(unknown) - _MOST_NAMED
-        found = f": {len(unknown)} names are not among the {there}: {listed}"
+        found = f": {len(unknown)} names are not {there}: {listed}"
         found += f" and {more} more." if more > 0 else "."
     return UnknownRows(table.name, found if table.name else found.removeprefix(": "), *advice)
 

@@ -62,6 +62,10 @@ _LARGER: dict[str, tuple[int, int, int | None]] = {
 class Dataset:
     """Rows ``X``, truth ``y`` as 0..k-1, and the name they go by.
 
+    See Also
+    --------
+    load : Reads one.
+
     Examples
     --------
     >>> wine = load("wine")
@@ -87,6 +91,10 @@ def available() -> list[str]:
     """Return the names that ``load`` can answer on this machine without a download.
 
     These are the bundled sets and every ``.npz`` file in the folder ``LINKWISE_DATA``.
+
+    See Also
+    --------
+    load : Reads a set by its name.
 
     Examples
     --------
@@ -137,6 +145,10 @@ def load(name: str, *, download: bool = False) -> Dataset:
     download : bool, default=False
         Fetch a missing set from OpenML (checksums are verified by scikit-learn, which also keeps
         the copy). Never done unasked.
+
+    See Also
+    --------
+    available : The names.
 
     Examples
     --------

@@ -36,6 +36,10 @@ class FileRows:
     ids : str, default=None
         A column of Parquet files that names the rows. It is no feature.
 
+    See Also
+    --------
+    linkwise.SequentialClustering : Reads such rows block by block.
+
     Examples
     --------
     >>> import tempfile

@@ -41,6 +41,10 @@ def agreement(
     -------
     ax : matplotlib Axes
 
+    See Also
+    --------
+    linkwise.scores.nmi : What to measure it by.
+
     Examples
     --------
     >>> import linkwise as lw

@@ -25,6 +25,11 @@ __all__ = ["accuracy", "ari", "gain", "links_kept", "nmi", "purity", "satisfied"
 def nmi(truth: ArrayLike, labels: ArrayLike) -> float:
     """Normalised mutual information of two labellings, arithmetic mean of the entropies.
 
+    See Also
+    --------
+    ari : Counts pairs of rows, corrected for chance.
+    gain : What answers bought.
+
     Examples
     --------
     >>> nmi(["a", "a", "b", "b"], [1, 1, 0, 0])
@@ -37,6 +42,10 @@ def nmi(truth: ArrayLike, labels: ArrayLike) -> float:
 def ari(truth: ArrayLike, labels: ArrayLike) -> float:
     """Adjusted Rand index: 0 for chance, 1 for the same partition.
 
+    See Also
+    --------
+    nmi : Measures information instead of pairs.
+
     Examples
     --------
     >>> ari([0, 0, 1, 1], [0, 1, 0, 1])
@@ -48,6 +57,10 @@ def ari(truth: ArrayLike, labels: ArrayLike) -> float:
 
 def accuracy(truth: ArrayLike, labels: ArrayLike) -> float:
     """Share of rows that agree under the best one-to-one matching of clusters to classes.
+
+    See Also
+    --------
+    purity : Lets several clusters stand for one class.
 
     Examples
     --------
@@ -63,6 +76,10 @@ def accuracy(truth: ArrayLike, labels: ArrayLike) -> float:
 def purity(truth: ArrayLike, labels: ArrayLike) -> float:
     """Share of rows whose class is the most frequent one of their cluster.
 
+    See Also
+    --------
+    accuracy : Lets one cluster stand for one class.
+
     Examples
     --------
     >>> purity([0, 0, 1, 1], [0, 1, 2, 3])
@@ -74,6 +91,10 @@ def purity(truth: ArrayLike, labels: ArrayLike) -> float:
 
 def satisfied(links: Links, labels: ArrayLike) -> float:
     """Share of the links that ``labels`` keep, by weight; 1.0 where nothing was said.
+
+    See Also
+    --------
+    linkwise.Links.satisfied : The same link by link.
 
     Examples
     --------
@@ -93,6 +114,11 @@ def gain(
 
     Pass as ``rows`` those no constraint names (a mask or positions): rows the knowledge names
     score themselves, so a gain on all rows alone says little.
+
+    See Also
+    --------
+    nmi : What is compared.
+    linkwise.Links.linked_rows : The rows that links name.
 
     Examples
     --------

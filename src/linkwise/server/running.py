@@ -8,6 +8,7 @@ import secrets
 import socket
 import ssl
 import sys
+import time
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
@@ -27,6 +28,8 @@ from linkwise.server.security import LONGEST_HEAD, LOOPBACK
 
 SHORTEST_TOKEN = 16
 SECONDS_TO_FINISH = 10
+#: A browser has read by then the file that leads it in.
+SECONDS_TO_ENTER = 60
 #: Connections taken in at once, between two looks at those that are there, and those that may wait
 #: outside meanwhile; asyncio knows one number for both.
 AT_ONCE, WAITING = 32, 1024
@@ -167,10 +170,12 @@ class WayIn:
     """A private file that sends a browser on to an address, for as long as a block lasts.
 
     A browser is told where to go on its command line, which everybody on this machine can read. So
-    it is told the name of a file, and the address with the token stands in there.
+    it is told the name of a file, and the address with the token stands in there. What a process
+    that was killed left behind goes when the next one begins.
     """
 
     def __init__(self, root: Path) -> None:
+        self._root = root
         self._file = root / f".way-in-{secrets.token_hex(8)}.html"
 
     def to(self, address: str) -> str:
@@ -183,6 +188,9 @@ class WayIn:
         return self._file.resolve().as_uri()
 
     def __enter__(self) -> WayIn:
+        for left in self._root.glob(".way-in-*.html"):
+            if left.lstat().st_mtime < time.time() - SECONDS_TO_ENTER:
+                left.unlink(missing_ok=True)
         return self
 
     def __exit__(self, *_: object) -> None:

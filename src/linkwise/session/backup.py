@@ -39,6 +39,11 @@ def back_up(folder: str | Path, target: str | Path, journal: str | None = None) 
         Where the copy goes; must not exist, or be empty.
     journal : str or None
         The address of the database, if it has changed.
+
+    See Also
+    --------
+    verify_session : Whether a session is whole.
+    repair_session : Takes from such a copy what a session lacks.
     """
     folder, target = Path(folder).resolve(), Path(target).resolve()
     about = read_description(folder)

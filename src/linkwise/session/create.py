@@ -6,8 +6,10 @@ import shutil
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from linkwise.cluster.sequential.model_file import ENSEMBLE_FOLDER, load
 from linkwise.cluster.sequential.sequential import SequentialClustering
@@ -25,6 +27,7 @@ from linkwise.session.data.features_file import write_features
 from linkwise.session.data.file import (
     Columns,
     DataFile,
+    Placed,
     TableLike,
     find_image_shape,
     of_pictures,
@@ -40,6 +43,7 @@ from linkwise.session.errors import StorageTrouble
 from linkwise.session.folders import draft_of, reason
 from linkwise.session.journal.address import without_secrets
 from linkwise.session.journal.journal import create_journal
+from linkwise.tables.choice import Table
 from linkwise.tables.words import grouped_by
 from linkwise.validation import require_number
 
@@ -70,27 +74,11 @@ def create_session(
     in_place = engine is not None or is_parquet_folder(data)
     _check_storage(engine)
     with complaints_about(data), _draft(folder) as draft:
-        placed = place_data(data, draft)
-        path = placed.path
-        file = DataFile.of(path, copied=placed.copied)
-        if placed.pictures is not None:
-            columns = of_pictures(columns)
-        table = (
-            table_in_place(path, columns, standardise) if in_place else read_data(placed, columns)
-        )
-        columns = columns.completed(table)
-        n_rows = table.X.n_rows if in_place else int(table.X.shape[0])
-        if not isinstance(n_clusters, str) and n_clusters > n_rows:
+        found = _find(data, draft, columns, standardise, in_place=in_place)
+        if not isinstance(n_clusters, str) and n_clusters > found.n_rows:
             raise InvalidInput(
-                f"{n_rows} rows cannot make {n_clusters} clusters. Ask for fewer clusters."
+                f"{found.n_rows} rows cannot make {n_clusters} clusters. Ask for fewer clusters."
             )
-        if table.made is not None and standardise is not None:
-            raise InvalidInput(
-                "the rows are grouped by more than plain numbers, and their parts are balanced "
-                "already. Leave standardise out."
-            )
-        wanted = table.has_units if standardise is None else standardise
-        X = table.X if in_place else prepared_rows(table, wanted)
         model = SequentialClustering(
             n_clusters,
             n_partitions=n_partitions,
@@ -98,40 +86,94 @@ def create_session(
             engine="cpu" if engine is None else engine,
         )
         with run_options(folder=draft / _FITTING if in_place and not _is_ray(engine) else None):
-            model.fit(X)
+            model.fit(found.X)
         model.recluster(model.n_clusters_)  # the journal says when it changes
-        description = Description(
-            id=uuid.uuid4().hex,
-            name=name or folder.name,
-            created=datetime.now(UTC).isoformat(timespec="seconds"),
-            n_rows=n_rows,
-            n_clusters=model.n_clusters_,
-            data=file,
-            columns=columns,
-            features=table.features,
-            shown=(columns_in_place if in_place else shown_columns)(path, columns, table),
-            image_shape=find_image_shape(path, columns, int(model.n_features_in_)),
-            standardised=wanted,
-            roles={name: (role.name, role.reason) for name, role in table.roles.items()},
-            grouped_by=grouped_by(table),
-            unusable=table.unusable.tolist(),
-            notes=list(table.notes),
-            follows=n_clusters == "auto",
-            pictures=placed.pictures,
-            journal=None if journal is None else without_secrets(journal),
-            in_place=in_place,
-        )
         model.save(draft / MODEL_FOLDER)
         shutil.rmtree(draft / _FITTING, ignore_errors=True)
-        if table.made is not None:
-            write_features(draft, table.made)
-        if in_place:
-            rows = find_engine(model.engine).open(X)
-            X = sample_rows(rows, map_rows(n_rows, model.landmarks_.rows))
-        write_layout(draft, "pca", pca_layout(X))
-        file.check()  # it might have changed while it was read
+        if found.table.made is not None:
+            write_features(draft, found.table.made)
+        write_layout(draft, "pca", pca_layout(_to_draw(found, model)))
+        called, follows = name or folder.name, n_clusters == "auto"
+        description = _describe(found, model, called, journal, follows=follows)
+        found.file.check()  # it might have changed while it was read
         description.write(draft)
         create_journal(draft, journal, description.id)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The data of a session: their file, what is in it, and the rows as they are clustered."""
+
+    placed: Placed
+    file: DataFile
+    columns: Columns
+    table: Table
+    X: Any
+    standardised: bool
+    in_place: bool
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.X.n_rows if self.in_place else self.X.shape[0])
+
+
+def _find(
+    data: TableLike, draft: Path, columns: Columns, standardise: bool | None, *, in_place: bool
+) -> _Found:
+    """Look into the data, which are copied into the draft where they are no file."""
+    placed = place_data(data, draft)
+    file = DataFile.of(placed.path, copied=placed.copied)
+    if placed.pictures is not None:
+        columns = of_pictures(columns)
+    if in_place:
+        table = table_in_place(placed.path, columns, standardise)
+    else:
+        table = read_data(placed, columns)
+    if table.made is not None and standardise is not None:
+        raise InvalidInput(
+            "the rows are grouped by more than plain numbers, and their parts are balanced "
+            "already. Leave standardise out."
+        )
+    wanted = table.has_units if standardise is None else standardise
+    X = table.X if in_place else prepared_rows(table, wanted)
+    return _Found(placed, file, columns.completed(table), table, X, wanted, in_place)
+
+
+def _describe(
+    found: _Found, model: SequentialClustering, name: str, journal: str | None, *, follows: bool
+) -> Description:
+    """Return what is known of a new session."""
+    table, columns, path = found.table, found.columns, found.placed.path
+    shown = columns_in_place if found.in_place else shown_columns
+    return Description(
+        id=uuid.uuid4().hex,
+        name=name,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        n_rows=found.n_rows,
+        n_clusters=model.n_clusters_,
+        data=found.file,
+        columns=columns,
+        features=table.features,
+        shown=shown(path, columns, table),
+        image_shape=find_image_shape(path, columns, int(model.n_features_in_)),
+        standardised=found.standardised,
+        roles={name: (role.name, role.reason) for name, role in table.roles.items()},
+        grouped_by=grouped_by(table),
+        unusable=table.unusable.tolist(),
+        notes=list(table.notes),
+        follows=follows,
+        pictures=found.placed.pictures,
+        journal=None if journal is None else without_secrets(journal),
+        in_place=found.in_place,
+    )
+
+
+def _to_draw(found: _Found, model: SequentialClustering) -> Any:
+    """Return the rows that the map shows: a sample of those that stay in their files."""
+    if not found.in_place:
+        return found.X
+    rows = find_engine(model.engine).open(found.X)
+    return sample_rows(rows, map_rows(found.n_rows, model.landmarks_.rows))
 
 
 def open_model(

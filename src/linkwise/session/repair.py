@@ -88,6 +88,11 @@ def repair_session(
         Whether to go on without what is whole nowhere.
     journal : str or None
         The address of the database, if it has changed.
+
+    See Also
+    --------
+    verify_session : What is missing.
+    back_up : Makes the copies.
     """
     folder = Path(folder).resolve()
     about = read_description(folder)

@@ -48,6 +48,11 @@ def verify_session(folder: str | Path, journal: str | None = None) -> Verificati
         The session.
     journal : str or None
         The address of the database, if it has changed.
+
+    See Also
+    --------
+    repair_session : Puts it together again.
+    back_up : Copies it.
     """
     folder = Path(folder).resolve()
     about = read_description(folder)

@@ -51,6 +51,11 @@ class ImageEmbeddings(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     broken_ : dict of str to str
         The files that were left out, and what is wrong with each.
 
+    See Also
+    --------
+    TableFeatures : Takes columns of pictures as they are, without a model.
+    TextEmbeddings : The same for texts.
+
     Examples
     --------
     >>> ImageEmbeddings("no-such-model").fit(["a.png"])  # doctest: +ELLIPSIS

@@ -39,6 +39,11 @@ class TextEmbeddings(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     cache : str or None, default="auto"
         Folder for what was computed; "auto" is this user's cache, None keeps nothing.
 
+    See Also
+    --------
+    TableFeatures : Takes columns of texts as they are, without a model.
+    ImageEmbeddings : The same for pictures.
+
     Examples
     --------
     >>> TextEmbeddings("no-such-model").fit(["a text"])  # doctest: +ELLIPSIS

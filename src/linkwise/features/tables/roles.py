@@ -75,6 +75,10 @@ def guess_roles(frame: IntoDataFrame) -> dict[str, Role]:
     dict of str to Role
         The role of each column, with the reason in words.
 
+    See Also
+    --------
+    TableFeatures : Uses them so.
+
     Examples
     --------
     >>> import pandas as pd

@@ -45,6 +45,12 @@ class TableFeatures(TransformerMixin, BaseEstimator):
     notes_ : list of str
         What else people should know, a sentence each.
 
+    See Also
+    --------
+    guess_roles : What each column would be used as.
+    TextEmbeddings : Texts by what they mean.
+    ImageEmbeddings : Pictures by what they show.
+
     Examples
     --------
     >>> import pandas as pd

@@ -65,6 +65,10 @@ class View:
         Rows whose label differs from the view that was computed before.
     nowhere : int or None
         The label of rows that belong nowhere; None if there are none.
+
+    See Also
+    --------
+    linkwise.session.Session : Computes them.
     """
 
     seq: int
