@@ -12,6 +12,7 @@ export interface Name extends Extent {
 export interface Marks {
   names: Name[];
   pair: [number, number] | null;
+  pairAge: number; // 0: it is marked, 1: it is no longer
   hover: number | null;
   chosen: Uint32Array;
   loop: [number, number][];
@@ -45,7 +46,7 @@ export class Overlay {
     this.chosen(marks.chosen, at, look);
     this.loop(marks.loop, look);
     this.names(marks.names, at, places, camera, box, look);
-    if (marks.pair) this.pair(marks.pair, at, look);
+    if (marks.pair && marks.pairAge < 1) this.pair(marks.pair, marks.pairAge, at, look);
     if (marks.hover !== null) this.ring(at(marks.hover), look.radius + 3.5, look.ink, 1.5);
   }
 
@@ -94,9 +95,10 @@ export class Overlay {
     context.setLineDash([]);
   }
 
-  private pair([i, j]: [number, number], at: (row: number) => [number, number], look: Look) {
+  private pair([i, j]: [number, number], age: number, at: (row: number) => [number, number], look: Look) {
     const { context } = this;
     const [a, b] = [at(i), at(j)];
+    context.globalAlpha = 1 - age;
     context.beginPath();
     context.moveTo(...a);
     context.lineTo(...b);
@@ -109,6 +111,7 @@ export class Overlay {
       this.ring(end, look.radius + 4, look.paper, 4.5);
       this.ring(end, look.radius + 4, look.ink, 2);
     }
+    context.globalAlpha = 1;
   }
 
   private names(
