@@ -146,12 +146,13 @@ def test_no_key_answers_while_the_exports_cover_the_question(open_page):
     studio.sees("You said same.")
 
 
-def test_control_z_takes_the_last_answer_back(open_page):
+@pytest.mark.parametrize("keys", ["Control+z", "Meta+z"])
+def test_the_undo_of_every_system_takes_the_last_answer_back(open_page, keys):
     studio = open_page("digits")
     studio.wait_for_question()
     studio.press("s")
     studio.sees_it_sent()
-    studio.press("Control+z")
+    studio.press(keys)
     studio.tab("History")
     studio.sees("Took back number 1")
 
