@@ -1,7 +1,9 @@
 """The panel of clusters: names, sizes, examples, how sure, how they changed."""
 
+import json
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 
@@ -44,6 +46,64 @@ def test_two_clusters_have_one_name_only_if_somebody_says_that_they_are_one(open
     expect(cards(studio)).to_have_count(2)
     expect(name).to_have_value("lilies")  # joining keeps the name that somebody gave
     assert [event["kind"] for event in studio.history()] == ["rename", "merge"]
+
+
+@pytest.mark.parametrize("kept", ["lilies", "roses"])
+def test_of_two_names_that_people_gave_a_join_keeps_the_one_they_choose(open_page, kept):
+    studio = open_page("flowers")
+    studio.tell(*[("rename", {"cluster": k, "name": n}) for k, n in ((0, "lilies"), (1, "roses"))])
+    studio.button("More about lilies").click()
+    join = studio.page.get_by_label("Join lilies with another cluster")
+    join.select_option(label="roses")
+    asked = studio.page.get_by_role("alert").filter(has_text="Which name stays?")
+    asked.get_by_role("button", name="Do not join").click()
+    expect(asked).to_have_count(0)
+    join.select_option(label="roses")
+    asked.get_by_role("button", name=kept, exact=True).click()
+    expect(cards(studio)).to_have_count(2)
+    expect(studio.page.get_by_label("Name of cluster 1", exact=True)).to_have_value(kept)
+    assert [event["kind"] for event in studio.history()[2:]] == ["merge", "rename"]
+    studio.press("u")  # the join and its name are one thing
+    expect(cards(studio)).to_have_count(3)
+    for number, name in ((1, "lilies"), (2, "roses")):
+        named = studio.page.get_by_label(f"Name of cluster {number}", exact=True)
+        expect(named).to_have_value(name)
+
+
+@pytest.mark.parametrize(("number", "typed"), [(1, "roses"), (2, "lilies")])
+def test_a_join_with_a_namesake_keeps_the_name_that_was_typed(open_page, number, typed):
+    studio = open_page("flowers")
+    studio.tell(*[("rename", {"cluster": k, "name": n}) for k, n in ((0, "lilies"), (1, "roses"))])
+    expect(studio.button("More about roses")).to_be_visible()
+    studio.page.get_by_label(f"Name of cluster {number}", exact=True).fill(typed)
+    studio.press("Enter")
+    studio.button("Join them").click()
+    expect(cards(studio)).to_have_count(2)
+    expect(studio.page.get_by_label("Name of cluster 1", exact=True)).to_have_value(typed)
+
+
+def test_a_refusal_counts_clusters_as_the_page_does(open_page):
+    studio = open_page("flowers")
+    studio.tell(("rename", {"cluster": 1, "name": "roses"}))
+    expect(studio.button("More about roses")).to_be_visible()
+
+    def refused(payload, sentence):
+        """Let the page say what it would never say: the service answers."""
+        body = {"events": [{"kind": "rename", "payload": payload, "key": sentence}], "who": ""}
+        studio.page.route("**/events", lambda r: r.continue_(post_data=json.dumps(body)))
+        studio.page.get_by_label("Name of cluster 1", exact=True).fill("lilies")
+        studio.press("Enter")
+        studio.sees(sentence)
+        studio.page.unroute("**/events")
+
+    refused(
+        {"cluster": 7, "name": "lilies"},
+        "rename: there is no cluster 8; they are numbered 1 to 3.",
+    )
+    refused(
+        {"cluster": 2, "name": "roses"},
+        "rename: roses is called 'roses' already, and cluster 3 is another one.",
+    )
 
 
 def test_a_name_that_is_being_typed_survives_news_of_the_clusters(open_page):
