@@ -1,9 +1,11 @@
 """The panel of clusters: names, sizes, examples, how sure, how they changed."""
 
+import io
 import json
 import re
 
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
 
@@ -167,9 +169,19 @@ def test_a_colour_stays_with_its_cluster_when_others_come_and_go(open_page):
 
 def test_one_cluster_can_be_lit_on_the_map(open_page):
     studio = open_page("flowers")
+    swatches = studio.page.locator("button[aria-label^='Show only'] span")
+    wanted = swatches.evaluate_all("all => all.map(s => getComputedStyle(s).backgroundColor)")
+    first, second, third = (tuple(map(int, re.findall(r"\d+", colour))) for colour in wanted)
     swatch = studio.button("Show only cluster 3 on the map")
     swatch.click()
     expect(swatch).to_have_attribute("aria-pressed", "true")
+    hide = "() => document.querySelector('.marks').style.setProperty('visibility', 'hidden')"
+    studio.page.evaluate(hide)  # names are underlined in the colours of all clusters
+    studio.page.wait_for_timeout(1500)
+    picture = Image.open(io.BytesIO(studio.picture())).convert("RGB")
+    seen = {colour for _, colour in picture.getcolors(maxcolors=2**24)}
+    assert third in seen
+    assert not {first, second} & seen
     studio.button("Show all").click()
     expect(swatch).to_have_attribute("aria-pressed", "false")
 
@@ -205,6 +217,28 @@ def test_rows_named_as_a_cluster_is_go_there_and_no_second_one_has_its_name(open
     expect(studio.button("More about lilies")).to_have_count(1)
     (row,) = studio.call(f"/rows?rows={other['row']}")
     assert row["cluster"] == 0
+
+
+def test_clusters_are_ordered_by_number_by_size_or_the_least_sure_first(open_page):
+    studio = open_page("digits")
+    studio.tell(("nowhere", {"rows": list(range(60))}))  # more than any cluster has
+    expect(cards(studio).last).to_contain_text("nowhere")
+
+    def told():
+        return [
+            (int(card.locator(".size").inner_text()), int(sure[0]) if sure else None)
+            for card in cards(studio).all()
+            for sure in [re.findall(r"(\d+) % sure", card.inner_text())]
+        ]
+
+    by_number = told()
+    for order, value in (("size", lambda one: -one[0]), ("sureness", lambda one: one[1])):
+        studio.page.get_by_label("Order of the clusters").select_option(order)
+        expect(cards(studio).last).to_contain_text("nowhere")  # whatever the order
+        *shown, _ = told()
+        assert [value(one) for one in shown] == sorted(value(one) for one in by_number[:-1])
+    studio.page.get_by_label("Order of the clusters").select_option("number")
+    assert told() == by_number
 
 
 def test_rows_that_belong_nowhere_are_shown_and_are_no_cluster(open_page):
