@@ -24,7 +24,7 @@ CUT_OFF = """() => {
     const pen = document.createElement('canvas').getContext('2d');
     const wide = (each) => {
         pen.font = getComputedStyle(each).font;
-        return pen.measureText(each.selectedOptions[0].text).width + 16 > each.clientWidth;
+        return pen.measureText(each.selectedOptions[0].text).width + 20 > each.clientWidth;
     };
     const cut = (each) => {
         const style = getComputedStyle(each);
@@ -71,6 +71,10 @@ def test_words_are_not_cut_off(open_page, size):
     expect(studio.page.get_by_role("tabpanel")).to_contain_text("Most like it")
     studio.page.wait_for_timeout(300)
     found["row"] = studio.page.evaluate(CUT_OFF)
+    studio.visit("#/new")
+    studio.button("meadow.csv").click()
+    expect(studio.page.get_by_label("How many clusters")).to_be_visible()
+    found["columns"] = studio.page.evaluate(CUT_OFF)
     assert {place: cut for place, cut in found.items() if cut} == {}
 
 
@@ -98,6 +102,17 @@ def test_the_buttons_stay_where_they_are_from_question_to_question(open_page):
         places.add((box["x"], box["y"]))
         studio.press("c")
         studio.wait_for_question()
+    assert len(places) == 1
+
+
+def test_cannot_tell_and_undo_stay_where_they_are_whatever_is_asked(open_page):
+    studio = open_page("digits")
+    kinds, places = studio.page.get_by_label("Kind of questions"), set()
+    for kind, words in (("pair", "Do these"), ("choice", "Which of"), ("groups", "three")):
+        kinds.select_option(kind)
+        expect(studio.page.get_by_role("heading", name=re.compile(words))).to_be_visible()
+        buttons = [studio.page.get_by_role("button", name=n) for n in ("Cannot tell", "Undo")]
+        places.add(tuple(tuple(button.bounding_box().values()) for button in buttons))
     assert len(places) == 1
 
 
@@ -281,6 +296,22 @@ def test_on_a_phone_what_lies_above_the_map_covers_no_name(open_page):
     tools = [studio.page.locator(each).bounding_box() for each in (".tools", ".looks")]
     lowest = max(tool["y"] + tool["height"] for tool in tools) - box["y"]
     assert min(place["top"] for place in names.values()) >= lowest
+    studio.page.get_by_label("What the colours say").select_option(label="how sure")
+    legend = studio.page.get_by_role("list", name="What the colours mean").bounding_box()
+    left, top = legend["x"] - box["x"], legend["y"] - box["y"]
+    assert top >= lowest
+    studio.page.wait_for_timeout(500)
+    for place in studio.page.evaluate("window.written").values():
+        beside = place["right"] < left or place["left"] > left + legend["width"]
+        assert beside or place["bottom"] < top or place["top"] > top + legend["height"]
+
+
+def test_on_a_phone_chosen_rows_can_still_be_seen(open_page):
+    studio = open_page("digits", viewport={"width": 390, "height": 844})
+    expect(studio.map).to_have_attribute("data-layout", "neighbours")
+    studio.lasso(0.3)
+    chosen = studio.page.get_by_role("group", name="Chosen rows").bounding_box()
+    assert chosen["height"] < 0.4 * studio.map.bounding_box()["height"]
 
 
 def test_two_fingers_zoom_the_map_around_what_lies_between_them(open_page):

@@ -3,7 +3,7 @@
 import type { Cluster, Labels } from "../api/types";
 import type { Paint } from "../state/paint.svelte";
 import { type Box, Camera, pointRadius } from "./camera";
-import { extents } from "./names";
+import { type Rectangle, extents } from "./names";
 import { type Marks, Overlay, lookOf } from "./overlay";
 import { background, colourTable } from "./palette";
 import { Finder, inside } from "./pick";
@@ -29,6 +29,8 @@ export class Stage {
   private finderTimer = 0;
   private readonly marks: Marks = {
     names: [],
+    covered: [],
+    lines: true,
     pair: null,
     pairAge: 0,
     hover: null,
@@ -100,6 +102,7 @@ export class Stage {
     this.paint = paint && { ...paint, codes: this.sample.of(paint.codes) };
     this.renderer.setLabels(this.paint?.codes ?? this.labels);
     this.renderer.setColours(paint?.table ?? this.table[0], this.table[1]);
+    this.marks.lines = paint === null;
     this.repaint();
   }
 
@@ -116,8 +119,14 @@ export class Stage {
     const shown = [...clusters].sort((a, b) => b.size - a.size).slice(0, MOST_NAMES);
     this.marks.names = shown.flatMap(({ number, name }) => {
       const extent = found.get(number);
-      return extent ? [{ text: name, ...extent }] : [];
+      return extent ? [{ text: name, cluster: number, ...extent }] : [];
     });
+    this.remark();
+  }
+
+  /** What lies above the map, where no name can be read. */
+  setCovered(covered: Rectangle[]) {
+    this.marks.covered = covered;
     this.remark();
   }
 
