@@ -288,6 +288,27 @@ def test_names_cover_no_points_and_never_run_off_the_map(open_page, size):
         assert (abs(under - paper).max(axis=2) > 8).mean() < 0.01
 
 
+def test_names_are_underlined_in_the_colours_of_their_clusters(open_page):
+    script = """const draw = CanvasRenderingContext2D.prototype.stroke;
+      CanvasRenderingContext2D.prototype.stroke = function (...path) {
+        if (this.lineWidth === 2.5) (window.underlined ??= new Set()).add(this.strokeStyle);
+        return draw.call(this, ...path);
+      };"""
+    studio = open_page("flowers", script=script)
+    expect(studio.map).to_have_attribute("data-layout", "neighbours")
+    swatches = studio.page.locator("button[aria-label^='Show only'] span")
+    wanted = swatches.evaluate_all("all => all.map(s => getComputedStyle(s).backgroundColor)")
+    used = studio.page.evaluate("[...window.underlined]")
+    hexed = {f"rgb({int(c[1:3], 16)}, {int(c[3:5], 16)}, {int(c[5:7], 16)})" for c in used}
+    assert hexed == set(wanted)
+    studio.page.get_by_label("What the colours say").select_option(label="soil")
+    expect(studio.page.get_by_role("list", name="What the colours mean")).to_be_visible()
+    studio.page.evaluate("() => window.underlined.clear()")
+    studio.button("Zoom in").click()
+    studio.page.wait_for_timeout(400)
+    assert studio.page.evaluate("window.underlined.size") == 0  # those colours say something else
+
+
 def test_on_a_phone_what_lies_above_the_map_covers_no_name(open_page):
     studio = open_page("digits", script=WRITTEN, viewport={"width": 390, "height": 844})
     names = written_names(studio)
