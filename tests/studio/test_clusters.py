@@ -64,8 +64,10 @@ def test_of_two_names_that_people_gave_a_join_keeps_the_one_they_choose(open_pag
     asked.get_by_role("button", name=kept, exact=True).click()
     expect(cards(studio)).to_have_count(2)
     expect(studio.page.get_by_label("Name of cluster 1", exact=True)).to_have_value(kept)
+    studio.tab("History")  # the join and its name are one thing
+    studio.sees(re.compile(f"^Joined .*; Cluster 1 is called “{kept}”$"))
     assert [event["kind"] for event in studio.history()[2:]] == ["merge", "rename"]
-    studio.press("u")  # the join and its name are one thing
+    studio.press("u")
     expect(cards(studio)).to_have_count(3)
     for number, name in ((1, "lilies"), (2, "roses")):
         named = studio.page.get_by_label(f"Name of cluster {number}", exact=True)
