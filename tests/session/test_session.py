@@ -241,8 +241,8 @@ def test_a_name_that_another_cluster_has_is_refused(session):
     with pytest.raises(InvalidEvent) as refused:
         session.rename(2, "sevens")
     assert str(refused.value) == (
-        "rename: cluster 0 is called 'sevens' already, and 2 is another one. Merge the two, or "
-        "choose another name."
+        "rename: cluster 0 is called 'sevens' already, and cluster 2 is another one. Merge the "
+        "two, or choose another name."
     )
     session.rename(0, "sevens")
 

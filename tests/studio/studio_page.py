@@ -56,9 +56,12 @@ class StudioPage:
     def tab(self, name):
         self.page.get_by_role("tab", name=name).click()
 
-    def lasso(self, reach=0.42):
+    def lasso(self, reach=0.42, *, shift=False):
         """Draw a loop around the middle of the map; `reach` is its share of the map."""
-        self.button("Lasso").click()
+        if shift:
+            self.page.keyboard.down("Shift")
+        else:
+            self.button("Lasso").click()
         box = self.map.bounding_box()
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         for step in range(17):
@@ -70,6 +73,8 @@ class StudioPage:
             if step == 0:
                 self.page.mouse.down()
         self.page.mouse.up()
+        if shift:
+            self.page.keyboard.up("Shift")
 
     # --- what a person sees ---
 
@@ -83,12 +88,12 @@ class StudioPage:
 
     def middle_of_the_map(self):
         """Return the pixel in the middle of what the tools leave free."""
-        box, tools = self.map.bounding_box(), 80
+        box, tools = self.map.bounding_box(), 96
         return box["x"] + box["width"] / 2, box["y"] + (box["height"] + tools) / 2
 
     def picture(self):
         """Return the map below its tools, as PNG."""
-        box, tools = self.map.bounding_box(), 80
+        box, tools = self.map.bounding_box(), 96
         clip = {**box, "y": box["y"] + tools, "height": box["height"] - tools}
         return self.page.screenshot(clip=clip)
 

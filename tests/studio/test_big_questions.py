@@ -36,6 +36,8 @@ def test_the_first_question_is_about_whole_groups_and_one_click_says_much(open_p
     studio.sees(f"{shown[0] - 1} rows, {shown[1]} rows and {shown[2]} rows: three things")
     studio.press("u")
     studio.sees("Took back numbers 1 to 33")
+    expect(title(studio)).to_have_text("Is this one thing, two, or three?")  # it comes up again
+    assert groups_shown(studio) == shown
 
 
 def test_an_answer_counts_once_however_much_it_says(open_page):

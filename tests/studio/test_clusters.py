@@ -1,7 +1,11 @@
 """The panel of clusters: names, sizes, examples, how sure, how they changed."""
 
+import io
+import json
 import re
 
+import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
 
@@ -44,6 +48,66 @@ def test_two_clusters_have_one_name_only_if_somebody_says_that_they_are_one(open
     expect(cards(studio)).to_have_count(2)
     expect(name).to_have_value("lilies")  # joining keeps the name that somebody gave
     assert [event["kind"] for event in studio.history()] == ["rename", "merge"]
+
+
+@pytest.mark.parametrize("kept", ["lilies", "roses"])
+def test_of_two_names_that_people_gave_a_join_keeps_the_one_they_choose(open_page, kept):
+    studio = open_page("flowers")
+    studio.tell(*[("rename", {"cluster": k, "name": n}) for k, n in ((0, "lilies"), (1, "roses"))])
+    studio.button("More about lilies").click()
+    join = studio.page.get_by_label("Join lilies with another cluster")
+    join.select_option(label="roses")
+    asked = studio.page.get_by_role("alert").filter(has_text="Which name stays?")
+    asked.get_by_role("button", name="Do not join").click()
+    expect(asked).to_have_count(0)
+    join.select_option(label="roses")
+    asked.get_by_role("button", name=kept, exact=True).click()
+    expect(cards(studio)).to_have_count(2)
+    expect(studio.page.get_by_label("Name of cluster 1", exact=True)).to_have_value(kept)
+    studio.tab("History")  # the join and its name are one thing
+    studio.sees(re.compile(f"^Joined .*; Cluster 1 is called “{kept}”$"))
+    assert [event["kind"] for event in studio.history()[2:]] == ["merge", "rename"]
+    studio.press("u")
+    expect(cards(studio)).to_have_count(3)
+    for number, name in ((1, "lilies"), (2, "roses")):
+        named = studio.page.get_by_label(f"Name of cluster {number}", exact=True)
+        expect(named).to_have_value(name)
+
+
+@pytest.mark.parametrize(("number", "typed"), [(1, "roses"), (2, "lilies")])
+def test_a_join_with_a_namesake_keeps_the_name_that_was_typed(open_page, number, typed):
+    studio = open_page("flowers")
+    studio.tell(*[("rename", {"cluster": k, "name": n}) for k, n in ((0, "lilies"), (1, "roses"))])
+    expect(studio.button("More about roses")).to_be_visible()
+    studio.page.get_by_label(f"Name of cluster {number}", exact=True).fill(typed)
+    studio.press("Enter")
+    studio.button("Join them").click()
+    expect(cards(studio)).to_have_count(2)
+    expect(studio.page.get_by_label("Name of cluster 1", exact=True)).to_have_value(typed)
+
+
+def test_a_refusal_counts_clusters_as_the_page_does(open_page):
+    studio = open_page("flowers")
+    studio.tell(("rename", {"cluster": 1, "name": "roses"}))
+    expect(studio.button("More about roses")).to_be_visible()
+
+    def refused(payload, sentence):
+        """Let the page say what it would never say: the service answers."""
+        body = {"events": [{"kind": "rename", "payload": payload, "key": sentence}], "who": ""}
+        studio.page.route("**/events", lambda r: r.continue_(post_data=json.dumps(body)))
+        studio.page.get_by_label("Name of cluster 1", exact=True).fill("lilies")
+        studio.press("Enter")
+        studio.sees(sentence)
+        studio.page.unroute("**/events")
+
+    refused(
+        {"cluster": 7, "name": "lilies"},
+        "rename: there is no cluster 8; they are numbered 1 to 3.",
+    )
+    refused(
+        {"cluster": 2, "name": "roses"},
+        "rename: roses is called 'roses' already, and cluster 3 is another one.",
+    )
 
 
 def test_a_name_that_is_being_typed_survives_news_of_the_clusters(open_page):
@@ -107,9 +171,19 @@ def test_a_colour_stays_with_its_cluster_when_others_come_and_go(open_page):
 
 def test_one_cluster_can_be_lit_on_the_map(open_page):
     studio = open_page("flowers")
+    swatches = studio.page.locator("button[aria-label^='Show only'] span")
+    wanted = swatches.evaluate_all("all => all.map(s => getComputedStyle(s).backgroundColor)")
+    first, second, third = (tuple(map(int, re.findall(r"\d+", colour))) for colour in wanted)
     swatch = studio.button("Show only cluster 3 on the map")
     swatch.click()
     expect(swatch).to_have_attribute("aria-pressed", "true")
+    hide = "() => document.querySelector('.marks').style.setProperty('visibility', 'hidden')"
+    studio.page.evaluate(hide)  # names are underlined in the colours of all clusters
+    studio.page.wait_for_timeout(1500)
+    picture = Image.open(io.BytesIO(studio.picture())).convert("RGB")
+    seen = {colour for _, colour in picture.getcolors(maxcolors=2**24)}
+    assert third in seen
+    assert not {first, second} & seen
     studio.button("Show all").click()
     expect(swatch).to_have_attribute("aria-pressed", "false")
 
@@ -145,6 +219,28 @@ def test_rows_named_as_a_cluster_is_go_there_and_no_second_one_has_its_name(open
     expect(studio.button("More about lilies")).to_have_count(1)
     (row,) = studio.call(f"/rows?rows={other['row']}")
     assert row["cluster"] == 0
+
+
+def test_clusters_are_ordered_by_number_by_size_or_the_least_sure_first(open_page):
+    studio = open_page("digits")
+    studio.tell(("nowhere", {"rows": list(range(60))}))  # more than any cluster has
+    expect(cards(studio).last).to_contain_text("nowhere")
+
+    def told():
+        return [
+            (int(card.locator(".size").inner_text()), int(sure[0]) if sure else None)
+            for card in cards(studio).all()
+            for sure in [re.findall(r"(\d+) % sure", card.inner_text())]
+        ]
+
+    by_number = told()
+    for order, value in (("size", lambda one: -one[0]), ("sureness", lambda one: one[1])):
+        studio.page.get_by_label("Order of the clusters").select_option(order)
+        expect(cards(studio).last).to_contain_text("nowhere")  # whatever the order
+        *shown, _ = told()
+        assert [value(one) for one in shown] == sorted(value(one) for one in by_number[:-1])
+    studio.page.get_by_label("Order of the clusters").select_option("number")
+    assert told() == by_number
 
 
 def test_rows_that_belong_nowhere_are_shown_and_are_no_cluster(open_page):

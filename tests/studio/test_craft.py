@@ -24,7 +24,7 @@ CUT_OFF = """() => {
     const pen = document.createElement('canvas').getContext('2d');
     const wide = (each) => {
         pen.font = getComputedStyle(each).font;
-        return pen.measureText(each.selectedOptions[0].text).width + 16 > each.clientWidth;
+        return pen.measureText(each.selectedOptions[0].text).width + 20 > each.clientWidth;
     };
     const cut = (each) => {
         const style = getComputedStyle(each);
@@ -71,6 +71,10 @@ def test_words_are_not_cut_off(open_page, size):
     expect(studio.page.get_by_role("tabpanel")).to_contain_text("Most like it")
     studio.page.wait_for_timeout(300)
     found["row"] = studio.page.evaluate(CUT_OFF)
+    studio.visit("#/new")
+    studio.button("meadow.csv").click()
+    expect(studio.page.get_by_label("How many clusters")).to_be_visible()
+    found["columns"] = studio.page.evaluate(CUT_OFF)
     assert {place: cut for place, cut in found.items() if cut} == {}
 
 
@@ -98,6 +102,17 @@ def test_the_buttons_stay_where_they_are_from_question_to_question(open_page):
         places.add((box["x"], box["y"]))
         studio.press("c")
         studio.wait_for_question()
+    assert len(places) == 1
+
+
+def test_cannot_tell_and_undo_stay_where_they_are_whatever_is_asked(open_page):
+    studio = open_page("digits")
+    kinds, places = studio.page.get_by_label("Kind of questions"), set()
+    for kind, words in (("pair", "Do these"), ("choice", "Which of"), ("groups", "three")):
+        kinds.select_option(kind)
+        expect(studio.page.get_by_role("heading", name=re.compile(words))).to_be_visible()
+        buttons = [studio.page.get_by_role("button", name=n) for n in ("Cannot tell", "Undo")]
+        places.add(tuple(tuple(button.bounding_box().values()) for button in buttons))
     assert len(places) == 1
 
 
@@ -146,12 +161,13 @@ def test_no_key_answers_while_the_exports_cover_the_question(open_page):
     studio.sees("You said same.")
 
 
-def test_control_z_takes_the_last_answer_back(open_page):
+@pytest.mark.parametrize("keys", ["Control+z", "Meta+z"])
+def test_the_undo_of_every_system_takes_the_last_answer_back(open_page, keys):
     studio = open_page("digits")
     studio.wait_for_question()
     studio.press("s")
     studio.sees_it_sent()
-    studio.press("Control+z")
+    studio.press(keys)
     studio.tab("History")
     studio.sees("Took back number 1")
 
@@ -272,6 +288,27 @@ def test_names_cover_no_points_and_never_run_off_the_map(open_page, size):
         assert (abs(under - paper).max(axis=2) > 8).mean() < 0.01
 
 
+def test_names_are_underlined_in_the_colours_of_their_clusters(open_page):
+    script = """const draw = CanvasRenderingContext2D.prototype.stroke;
+      CanvasRenderingContext2D.prototype.stroke = function (...path) {
+        if (this.lineWidth === 2.5) (window.underlined ??= new Set()).add(this.strokeStyle);
+        return draw.call(this, ...path);
+      };"""
+    studio = open_page("flowers", script=script)
+    expect(studio.map).to_have_attribute("data-layout", "neighbours")
+    swatches = studio.page.locator("button[aria-label^='Show only'] span")
+    wanted = swatches.evaluate_all("all => all.map(s => getComputedStyle(s).backgroundColor)")
+    used = studio.page.evaluate("[...window.underlined]")
+    hexed = {f"rgb({int(c[1:3], 16)}, {int(c[3:5], 16)}, {int(c[5:7], 16)})" for c in used}
+    assert hexed == set(wanted)
+    studio.page.get_by_label("What the colours say").select_option(label="soil")
+    expect(studio.page.get_by_role("list", name="What the colours mean")).to_be_visible()
+    studio.page.evaluate("() => window.underlined.clear()")
+    studio.button("Zoom in").click()
+    studio.page.wait_for_timeout(400)
+    assert studio.page.evaluate("window.underlined.size") == 0  # those colours say something else
+
+
 def test_on_a_phone_what_lies_above_the_map_covers_no_name(open_page):
     studio = open_page("digits", script=WRITTEN, viewport={"width": 390, "height": 844})
     names = written_names(studio)
@@ -280,6 +317,22 @@ def test_on_a_phone_what_lies_above_the_map_covers_no_name(open_page):
     tools = [studio.page.locator(each).bounding_box() for each in (".tools", ".looks")]
     lowest = max(tool["y"] + tool["height"] for tool in tools) - box["y"]
     assert min(place["top"] for place in names.values()) >= lowest
+    studio.page.get_by_label("What the colours say").select_option(label="how sure")
+    legend = studio.page.get_by_role("list", name="What the colours mean").bounding_box()
+    left, top = legend["x"] - box["x"], legend["y"] - box["y"]
+    assert top >= lowest
+    studio.page.wait_for_timeout(500)
+    for place in studio.page.evaluate("window.written").values():
+        beside = place["right"] < left or place["left"] > left + legend["width"]
+        assert beside or place["bottom"] < top or place["top"] > top + legend["height"]
+
+
+def test_on_a_phone_chosen_rows_can_still_be_seen(open_page):
+    studio = open_page("digits", viewport={"width": 390, "height": 844})
+    expect(studio.map).to_have_attribute("data-layout", "neighbours")
+    studio.lasso(0.3)
+    chosen = studio.page.get_by_role("group", name="Chosen rows").bounding_box()
+    assert chosen["height"] < 0.4 * studio.map.bounding_box()["height"]
 
 
 def test_two_fingers_zoom_the_map_around_what_lies_between_them(open_page):

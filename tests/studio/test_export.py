@@ -1,6 +1,7 @@
 """Taking the result away."""
 
 import csv
+from datetime import datetime
 from pathlib import Path
 
 import pyarrow.parquet
@@ -29,12 +30,18 @@ def test_the_answers_are_exported_as_csv_with_who_said_them(open_page):
     with download(studio, "All answers, CSV").open() as file:
         (row,) = csv.DictReader(file)
     assert (row["who"], row["verdict"]) == ("Ana", "same")
+    assert datetime.fromisoformat(row["when"]).tzinfo is not None
 
 
 @pytest.mark.parametrize(
-    ("words", "n"), [("Clusters of all rows, Parquet", 150), ("All answers, Parquet", 1)]
+    ("words", "n"),
+    [
+        ("The data with their clusters, Parquet", 150),
+        ("Clusters of all rows, Parquet", 150),
+        ("All answers, Parquet", 1),
+    ],
 )
-def test_both_are_exported_as_parquet(open_page, words, n):
+def test_all_of_it_is_exported_as_parquet(open_page, words, n):
     studio = open_page("flowers")
     studio.tell(("answer", {"i": 3, "j": 8, "verdict": "same"}))
     assert pyarrow.parquet.read_table(download(studio, words)).num_rows == n

@@ -51,6 +51,36 @@ def test_zooming_and_moving_redraw_the_map(open_page):
     assert studio.picture() == whole
 
 
+def test_the_map_is_dragged_zoomed_by_the_wheel_and_led_by_keys(open_page):
+    studio = open_page("flowers", reduced_motion="reduce")
+    expect(studio.map).to_have_attribute("data-layout", "neighbours")
+    studio.page.wait_for_timeout(300)
+    x, y = studio.middle_of_the_map()
+    mouse = studio.page.mouse
+
+    def drag():
+        mouse.move(x, y)
+        mouse.down()
+        mouse.move(x + 60, y + 40)
+        mouse.up()
+
+    deeds = [
+        drag,
+        lambda: (mouse.move(x, y), mouse.wheel(0, -300)),
+        *(lambda key=key: studio.map.press(key) for key in ("ArrowUp", "+", "-", "-")),
+    ]
+    seen = [studio.picture()]
+    for deed in deeds:
+        deed()
+        mouse.move(5, 5)
+        studio.page.wait_for_timeout(400)
+        seen.append(studio.picture())
+    assert len(set(seen)) >= len(seen) - 1  # + and - take each other back
+    studio.map.press("0")
+    studio.page.wait_for_timeout(400)
+    assert studio.picture() == seen[0]
+
+
 def test_hovering_a_point_tells_which_row_it_is(open_page):
     studio = open_page("one")
     studio.page.wait_for_timeout(500)
@@ -58,9 +88,10 @@ def test_hovering_a_point_tells_which_row_it_is(open_page):
     studio.sees("height 1")
 
 
-def test_rows_inside_a_loop_are_said_to_belong_together(open_page):
+@pytest.mark.parametrize("shift", [False, True])
+def test_rows_inside_a_loop_are_said_to_belong_together(open_page, shift):
     studio = open_page("flowers")
-    studio.lasso()
+    studio.lasso(shift=shift)
     chosen = studio.page.get_by_role("group", name="Chosen rows")
     n = int(re.match(r"(\d+) row", chosen.inner_text()).group(1))
     studio.button("These belong together").click()
@@ -112,6 +143,17 @@ def test_what_moved_and_why_is_told_in_a_sentence(open_page):
     expect(studio.trace).to_have_text(
         re.compile(r"\d+ rows? moved from cluster 1 to cluster 4 after your split\.")
     )
+
+
+def test_without_a_gpu_the_page_draws_the_points_itself(open_page):
+    blind = """const get = HTMLCanvasElement.prototype.getContext;
+      HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
+        return kind.startsWith("webgl") ? null : get.call(this, kind, ...more);
+      };"""
+    studio = open_page("flowers", script=blind)
+    expect(studio.map).to_have_attribute("data-renderer", "raster")
+    studio.page.wait_for_timeout(300)
+    assert len(colours_on_the_map(studio)) > 3
 
 
 def test_the_map_stays_when_the_gpu_goes_away(open_page):

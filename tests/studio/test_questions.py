@@ -73,6 +73,16 @@ def test_answering_is_instant_because_questions_are_fetched_ahead(open_page):
         studio.wait_for_question()
 
 
+def test_the_pictures_of_the_next_question_are_fetched_ahead_too(open_page):
+    studio = open_page("digits")
+    studio.wait_for_question()
+    studio.page.wait_for_timeout(500)
+    fetched = {url.rpartition("/rows/")[2] for url in studio.requests if url.endswith("/image")}
+    studio.press("d")
+    for row in studio.pair():
+        assert f"{row}/image" in fetched
+
+
 def test_the_undo_key_takes_the_last_answer_back_and_asks_again(open_page):
     studio = open_page("digits")
     studio.wait_for_question()

@@ -99,6 +99,11 @@ def test_the_map_leaves_as_a_picture_a_drawing_and_a_page_of_its_own(open_page, 
     page.locator("svg").hover()
     page.mouse.wheel(0, -300)
     expect(page.locator("svg")).not_to_have_attribute("viewBox", before)
+    before = page.locator("svg").get_attribute("viewBox")
+    page.mouse.down()
+    page.mouse.move(300, 200)
+    page.mouse.up()
+    expect(page.locator("svg")).not_to_have_attribute("viewBox", before)
     page.close()
 
 

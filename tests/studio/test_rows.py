@@ -75,6 +75,9 @@ def test_rows_are_found_chosen_and_named_without_a_mouse(open_page):
 
 def test_chosen_rows_are_all_different_or_belong_nowhere(open_page):
     studio = open_page("flowers")
+    search(studio, "clay")
+    expect(chosen(studio)).to_contain_text("50 rows")
+    expect(studio.button("All different")).to_be_disabled()  # for up to ten rows
     search(studio, "plant-14")
     expect(chosen(studio)).to_contain_text("10 rows")
     studio.button("All different").click()

@@ -137,6 +137,23 @@ def faults(studio):
     ]
 
 
+def test_every_control_can_be_reached_with_the_keyboard(open_page):
+    """Nothing is left out of the order of the Tab key but the tabs beside the open one: arrows."""
+    studio = open_page("digits")
+    studio.wait_for_question()
+    studio.button("More about cluster 1").click()
+    studio.lasso(reach=0.2)
+    left_out = """() => [...document.querySelectorAll('button, a, input, select, summary')]
+      .filter((each) => each.checkVisibility() && each.tabIndex < 0 && each.role !== 'tab')
+      .map((each) => each.outerHTML.slice(0, 120))"""
+    assert studio.page.evaluate(left_out) == []
+    studio.page.get_by_role("tab", name="Progress").focus()
+    for name in ("History", "Second look", "Row", "Progress"):
+        studio.press("ArrowRight")
+        expect(studio.page.get_by_role("tab", name=name)).to_be_focused()
+        expect(studio.page.get_by_role("tabpanel", name=name)).to_be_visible()
+
+
 def test_what_changed_is_told_to_screen_readers(open_page):
     studio = open_page("flowers")
     studio.tell(("split", {"cluster": 0, "rows": None}), who="Ana")

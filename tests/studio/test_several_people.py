@@ -16,6 +16,11 @@ def test_two_browsers_see_each_others_answers(open_page):
     ana.page.get_by_label("Name of cluster 5", exact=True).fill("fours")
     ana.press("Enter")
     expect(bo.page.get_by_label("Name of cluster 5", exact=True)).to_have_value("fours")
+    before = bo.picture()
+    ana.tell(("split", {"cluster": 0, "rows": None}), who="Ana")
+    expect(bo.trace).to_contain_text("after Ana’s split")
+    bo.page.wait_for_timeout(2000)  # rings around the rows that moved are gone
+    assert bo.picture() != before
     bo.button("Take back number 1", exact=False).click()
     ana.tab("History")
     took = ana.page.get_by_role("listitem").filter(has_text="Took back number 1")

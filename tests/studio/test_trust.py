@@ -227,9 +227,47 @@ def test_the_trace_tells_of_the_answer_it_belongs_to(open_page):
     expect(said).to_contain_text("No row moved after your answer.")
 
 
-def test_the_line_between_the_pair_goes_away(open_page):
-    studio = open_page("digits")
+#: Counts the pictures of the map with a dashed line between two points, and those without.
+DASHES = """
+const draw = CanvasRenderingContext2D.prototype.setLineDash;
+CanvasRenderingContext2D.prototype.setLineDash = function (pattern) {
+  if (String(pattern) === "3,4") window.dashed = window.everDashed = true;
+  return draw.call(this, pattern);
+};
+const clear = CanvasRenderingContext2D.prototype.clearRect;
+CanvasRenderingContext2D.prototype.clearRect = function (...box) {
+  window.dashed = false;
+  return clear.apply(this, box);
+};
+"""
+
+
+def test_the_line_between_the_pair_stays_until_the_next_question_comes(open_page):
+    studio = open_page("digits", script=DASHES)
     studio.wait_for_question()
+    studio.page.route("**/questions*", lambda route: route.abort())
+    looking = studio.page.get_by_text("Looking for something worth asking.")
+    for _ in range(10):  # all that were fetched ahead
+        studio.press("d")
+        if looking.is_visible():
+            break
+    line = re.compile(r"\d+-\d+")
+    expect(looking).to_be_visible()
+    expect(studio.map).to_have_attribute("data-pair", line)
+    studio.page.wait_for_timeout(2000)  # no clock takes it away
+    expect(studio.map).to_have_attribute("data-pair", line)
+    assert studio.page.evaluate("window.dashed")
+    studio.page.unroute("**/questions*")
+    studio.tell(("answer", {"i": 0, "j": 1, "verdict": "unsure"}))
+    studio.wait_for_question()
+    expect(studio.map).not_to_have_attribute("data-pair", line)
+    studio.page.wait_for_function("() => !window.dashed")
+
+
+def test_the_line_fades_at_once_where_the_next_question_is_there(open_page):
+    studio = open_page("digits", script=DASHES)
+    studio.wait_for_question()
+    studio.page.wait_for_timeout(500)  # more are fetched ahead
     studio.press("s")
-    expect(studio.map).to_have_attribute("data-pair", re.compile(r"\d+-\d+"))
     expect(studio.map).not_to_have_attribute("data-pair", re.compile(r"\d+-\d+"))
+    studio.page.wait_for_function("() => window.everDashed && !window.dashed")

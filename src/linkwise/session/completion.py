@@ -90,8 +90,8 @@ class CurrentClustering:
         for other, has in called.items():
             if has == name and other != cluster:
                 raise InvalidEvent(
-                    f"rename: cluster {other} is called {name!r} already, and {cluster} is "
-                    f"another one. Merge the two, or choose another name."
+                    f"rename: cluster {other} is called {name!r} already, and cluster "
+                    f"{cluster} is another one. Merge the two, or choose another name."
                 )
         inside = np.flatnonzero(view.labels == cluster)
         if not len(inside):

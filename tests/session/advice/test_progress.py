@@ -40,6 +40,24 @@ def test_the_advice_tells_what_is_wrong(tmp_path, k, useless, advice):
         assert session.suspects() == []  # the answers are true: nobody is accused
 
 
+@pytest.mark.parametrize(
+    ("k", "doubted"), [(4, True), (2, False), (7, False)], ids=["right", "too few", "too many"]
+)
+def test_no_answer_is_doubted_while_another_number_would_explain_them_better(tmp_path, k, doubted):
+    """A wrong answer among many true ones; where the number is wrong, it may be the number."""
+    truth, draw = np.arange(120) % 4, random.Random(0)
+    middles = np.array([[0, 0], [0, 9], [9, 0], [9, 9]])[truth]
+    heaps = middles + np.random.default_rng(1).normal(size=(120, 2))
+    pairs = [draw.sample(range(120), 2) for _ in range(150)]
+    told = [(i, j, "same" if truth[i] == truth[j] else "different") for i, j in pairs]
+    with Session.create(tmp_path / "s", heaps, k, n_partitions=20) as session:
+        session.view()
+        session.answer_many([*told, (0, 1, "same")])
+        assert session.suspects()
+        session.weigh()
+        assert [(one.i, one.j) for one in session.suspects()] == ([(0, 1)] if doubted else [])
+
+
 def test_a_clustering_that_is_right_is_told_to_be_after_twenty_random_pairs(session):
     truth, session_view = np.arange(60) // 20, session.view()
     assert session_view.seq == 0

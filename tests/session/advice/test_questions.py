@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
 from linkwise.errors import InvalidInput
+from linkwise.session import Session
 from linkwise.session.advice.questions import DRAW_EVERY
 
 
@@ -20,6 +22,20 @@ def test_groups_are_of_ten_rows_at_most_and_hold_no_row_twice(session):
         assert all(1 <= len(group) <= 10 for group in groups)
         shown = [row for group in groups for row in group]
         assert len(set(shown)) == len(shown)
+
+
+def test_groups_show_five_typical_rows_and_five_from_the_edge(tmp_path):
+    X = load_digits().data[:600]
+    with Session.create(tmp_path / "s", X, 10, n_partitions=50) as session:
+        found = session.query(8, kind="groups")
+    groups = [group for q in found for group in parts(q) if len(group) == 10]
+    assert len(groups) >= 10
+
+    def spread(rows):
+        return np.linalg.norm(X[list(rows)] - X[list(rows)].mean(axis=0), axis=1).mean()
+
+    tighter = [spread(group[:5]) < spread(group[5:]) for group in groups]
+    assert np.mean(tighter) > 0.9
 
 
 def test_three_groups_are_the_halves_of_a_cluster_and_one_much_alike_in_any_order(session):

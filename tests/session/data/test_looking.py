@@ -71,7 +71,7 @@ def test_a_cluster_is_described_by_what_sets_it_apart(shop):
     assert set(page.examples) <= set(page.rows)
     told = " ".join(page.apart)
     assert "price is high" in told
-    assert "colour is blue" in told
+    assert "colour is blue in 100 %, elsewhere in 0 %" in told
     assert "lamp" in told
     assert page.names
 

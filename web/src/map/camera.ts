@@ -5,7 +5,7 @@ export interface Box {
   height: number;
 }
 
-const FRAME = 80; // pixels above that are kept free for the tools
+const FRAME = 96; // pixels above that are kept free for the tools
 
 export class Camera {
   x = 0;

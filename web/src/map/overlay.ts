@@ -7,11 +7,15 @@ import { type Rgb, background, clusterColour } from "./palette";
 
 export interface Name extends Extent {
   text: string;
+  cluster: number;
 }
 
 export interface Marks {
   names: Name[];
+  covered: Rectangle[]; // what else lies above the map
+  lines: boolean; // whether a name shows the colour of its cluster: not where the points have other colours
   pair: [number, number] | null;
+  pairAge: number; // 0: it is marked, 1: it is no longer
   hover: number | null;
   chosen: Uint32Array;
   loop: [number, number][];
@@ -21,6 +25,7 @@ export interface Marks {
 
 const MOST_RINGS = 1500;
 const TOOLS: Rectangle = [0, 0, 10_000, 92]; // what lies above the map
+const UNDER = 8.5; // pixels from the middle of a name down to the line in its colour
 const FONT = '600 12.5px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 
 export class Overlay {
@@ -44,8 +49,8 @@ export class Overlay {
     this.moved(marks, labels, at, look);
     this.chosen(marks.chosen, at, look);
     this.loop(marks.loop, look);
-    this.names(marks.names, at, places, camera, box, look);
-    if (marks.pair) this.pair(marks.pair, at, look);
+    this.names(marks, at, places, camera, box, look);
+    if (marks.pair && marks.pairAge < 1) this.pair(marks.pair, marks.pairAge, at, look);
     if (marks.hover !== null) this.ring(at(marks.hover), look.radius + 3.5, look.ink, 1.5);
   }
 
@@ -94,9 +99,10 @@ export class Overlay {
     context.setLineDash([]);
   }
 
-  private pair([i, j]: [number, number], at: (row: number) => [number, number], look: Look) {
+  private pair([i, j]: [number, number], age: number, at: (row: number) => [number, number], look: Look) {
     const { context } = this;
     const [a, b] = [at(i), at(j)];
+    context.globalAlpha = 1 - age;
     context.beginPath();
     context.moveTo(...a);
     context.lineTo(...b);
@@ -109,10 +115,11 @@ export class Overlay {
       this.ring(end, look.radius + 4, look.paper, 4.5);
       this.ring(end, look.radius + 4, look.ink, 2);
     }
+    context.globalAlpha = 1;
   }
 
   private names(
-    names: Name[],
+    { names, lines, covered }: Marks,
     at: (row: number) => [number, number],
     places: Float32Array,
     camera: Camera,
@@ -124,6 +131,7 @@ export class Overlay {
     context.textAlign = "center";
     context.textBaseline = "middle";
     context.lineJoin = "round";
+    const clusters = new Map(names.map(({ text, cluster }) => [text, cluster]));
     const wishes = names.map((name): Wish => {
       const [x, y] = camera.toScreen(name.x, name.y, box);
       const [left, top] = camera.toScreen(name.left, name.top, box);
@@ -141,13 +149,27 @@ export class Overlay {
         bottom: bottom + out,
       };
     });
-    for (const { text, x, y } of placed(wishes, Crowd.of(places, at, box), box, [TOOLS])) {
+    for (const { text, x, y } of placed(wishes, Crowd.of(places, at, box), box, [TOOLS, ...covered])) {
       context.strokeStyle = look.paper;
+      if (lines) this.underline(x, y + UNDER, context.measureText(text).width, clusters.get(text)!, look);
       context.lineWidth = 4;
       context.strokeText(text, x, y);
       context.fillStyle = look.ink;
       context.fillText(text, x, y);
     }
+  }
+
+  private underline(x: number, y: number, width: number, cluster: number, look: Look) {
+    const { context } = this;
+    context.beginPath();
+    context.moveTo(x - width / 2, y);
+    context.lineTo(x + width / 2, y);
+    context.lineWidth = 5;
+    context.stroke(); // paper, as around the letters
+    context.strokeStyle = clusterColour(cluster, look.dark);
+    context.lineWidth = 2.5;
+    context.stroke();
+    context.strokeStyle = look.paper;
   }
 }
 

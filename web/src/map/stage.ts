@@ -3,7 +3,7 @@
 import type { Cluster, Labels } from "../api/types";
 import type { Paint } from "../state/paint.svelte";
 import { type Box, Camera, pointRadius } from "./camera";
-import { extents } from "./names";
+import { type Rectangle, extents } from "./names";
 import { type Marks, Overlay, lookOf } from "./overlay";
 import { background, colourTable } from "./palette";
 import { Finder, inside } from "./pick";
@@ -13,6 +13,7 @@ import { type Renderer, createRaster, createRenderer, isUpToIt } from "./rendere
 const REST = 140; // milliseconds without movement until the full picture is drawn
 const FADE = 900; // of one layout into the next
 const TRACE = 1600; // of the rings around rows that moved
+const LEAVING = 700; // of the line between a pair, once the next question is there
 const STEP = 45; // milliseconds between two of its pictures: the processor has better things to do meanwhile
 const MOST_NAMES = 60;
 
@@ -28,7 +29,10 @@ export class Stage {
   private finderTimer = 0;
   private readonly marks: Marks = {
     names: [],
+    covered: [],
+    lines: true,
     pair: null,
+    pairAge: 0,
     hover: null,
     chosen: new Uint32Array(0),
     loop: [],
@@ -40,6 +44,7 @@ export class Stage {
   private table: [Uint8Array, readonly number[]] = [new Uint8Array(4), [255, 255, 255]];
   private fadeStart = -Infinity;
   private traceStart = -Infinity;
+  private pairEnd = Infinity;
   private lastMove = -Infinity;
   private pointsDirty = false;
   private queued = false;
@@ -97,6 +102,7 @@ export class Stage {
     this.paint = paint && { ...paint, codes: this.sample.of(paint.codes) };
     this.renderer.setLabels(this.paint?.codes ?? this.labels);
     this.renderer.setColours(paint?.table ?? this.table[0], this.table[1]);
+    this.marks.lines = paint === null;
     this.repaint();
   }
 
@@ -113,8 +119,14 @@ export class Stage {
     const shown = [...clusters].sort((a, b) => b.size - a.size).slice(0, MOST_NAMES);
     this.marks.names = shown.flatMap(({ number, name }) => {
       const extent = found.get(number);
-      return extent ? [{ text: name, ...extent }] : [];
+      return extent ? [{ text: name, cluster: number, ...extent }] : [];
     });
+    this.remark();
+  }
+
+  /** What lies above the map, where no name can be read. */
+  setCovered(covered: Rectangle[]) {
+    this.marks.covered = covered;
     this.remark();
   }
 
@@ -128,6 +140,13 @@ export class Stage {
   setPair(pair: [number, number] | null) {
     const [i, j] = (pair ?? []).map((row) => this.sample.point(row));
     this.marks.pair = i != null && j != null ? [i, j] : null;
+    this.pairEnd = Infinity;
+    this.remark();
+  }
+
+  /** Let the marked pair fade away. */
+  letPairGo() {
+    this.pairEnd = Math.min(this.pairEnd, performance.now());
     this.remark();
   }
 
@@ -215,12 +234,18 @@ export class Stage {
     this.drawMarks(now, share);
     if (this.frames === 1) performance.mark("linkwise:first-paint");
     if (this.pointsDirty) this.queue();
-    else if (this.marks.movedAge < 1) window.setTimeout(() => this.queue(), STEP);
+    else if (this.marks.movedAge < 1 || this.isLeaving) window.setTimeout(() => this.queue(), STEP);
+  }
+
+  private get isLeaving() {
+    return this.marks.pair !== null && this.pairEnd < Infinity && this.marks.pairAge < 1;
   }
 
   private drawMarks(now: number, share: number) {
     const age = Math.min(1, (now - this.traceStart) / TRACE);
     this.marks.movedAge = this.calm && age < 1 ? 0.2 : age;
+    const left = Math.min(1, Math.max(0, (now - this.pairEnd) / LEAVING));
+    this.marks.pairAge = this.calm && this.pairEnd < Infinity ? 1 : left;
     const look = lookOf(this.dark, pointRadius(this.labels.length, this.camera.zoom));
     const places = share < 1 ? this.from : this.places;
     this.overlay.draw(this.marks, places, this.labels, this.camera, this.box, look);

@@ -12,7 +12,7 @@ export const DEEDS: Record<Deed, string> = {
   different: "They are different",
   unsure: "Cannot tell",
   none: "None of these",
-  undo: "Take the last one back (Ctrl+Z does it too)",
+  undo: "Take the last one back (Ctrl+Z and ⌘Z do it too)",
 };
 
 class Keys {
@@ -51,7 +51,7 @@ export const keys = new Keys();
 
 /** Whether a key press is meant for what is on the table: nobody else took it or types, and nothing covers it. */
 export function isForTheTable(event: KeyboardEvent): boolean {
-  if (event.metaKey || event.altKey || event.repeat || event.defaultPrevented) return false;
+  if (event.altKey || event.repeat || event.defaultPrevented) return false;
   if (document.querySelector("dialog[open], details.covering[open]") !== null) return false;
   const { target } = event;
   return !(target instanceof HTMLElement && target.closest("input, select, textarea, [contenteditable]"));

@@ -18,7 +18,7 @@ import type {
 import { Sample } from "../map/sample";
 import { Outbox } from "./outbox.svelte";
 import { page } from "./page.svelte";
-import { type Trace, causeOf, flows, tell } from "./trace";
+import { type Trace, causeOf, flows, fromOne, tell } from "./trace";
 
 const PAGE_OF_HISTORY = 200;
 const MOST_OF_HISTORY = 5000; // that the service tells at once
@@ -67,6 +67,7 @@ export class Live {
       id,
       (events) => this.#acknowledged(events),
       (ok) => this.#reached(ok),
+      (sentence) => fromOne(sentence, this.clusters),
     );
   }
 
@@ -177,7 +178,7 @@ export class Live {
     const { events } = await api.history(this.id, Math.max(0, info.seq - PAGE_OF_HISTORY), PAGE_OF_HISTORY);
     const heard = this.events.filter((event) => event.seq > (events.at(-1)?.seq ?? 0));
     this.events = [...events, ...heard]; // what the outbox delivered meanwhile is news already
-    this.clusters = fromOne(await api.clusters(this.id, this.viewSeq));
+    this.clusters = counted(await api.clusters(this.id, this.viewSeq));
     this.#follow();
     this.#askPanels();
   }
@@ -249,7 +250,7 @@ export class Live {
   }
 
   #seen(news: ViewNews) {
-    this.clusters = fromOne(news.clusters);
+    this.clusters = counted(news.clusters);
     this.#wanted = Math.max(this.#wanted, news.seq);
     void this.#update();
   }
@@ -311,7 +312,7 @@ export class Live {
 }
 
 /** People count from one; a name that somebody gave stays as it is. */
-function fromOne(clusters: Cluster[]): Cluster[] {
+function counted(clusters: Cluster[]): Cluster[] {
   return clusters.map((cluster) =>
     cluster.name === `cluster ${cluster.number}`
       ? { ...cluster, name: `cluster ${cluster.number + 1}` }

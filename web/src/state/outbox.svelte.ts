@@ -10,6 +10,7 @@ import { page } from "./page.svelte";
 
 interface Letter extends Entry {
   who: string;
+  follows: boolean; // is sent once what was said before it has arrived, and not at all if that was refused
 }
 
 const BATCH = 200;
@@ -30,6 +31,8 @@ export class Outbox {
     private readonly session: string,
     private readonly arrived: (events: JournalEvent[]) => void,
     private readonly reached: (ok: boolean) => void,
+    /** What people read of a refusal. */
+    private readonly worded: (sentence: string) => string = (sentence) => sentence,
   ) {
     const shelf = `linkwise.outbox.${session}.`;
     this.#place = shelf + freshKey(); // each tab has its own, so that none overwrites another's
@@ -46,10 +49,19 @@ export class Outbox {
 
   /** Several at once: they reach the journal together, in this order, and are one deed. */
   postAll(entries: Omit<Entry, "key">[]): Promise<JournalEvent>[] {
+    return this.#post(entries, false);
+  }
+
+  /** Several of which each is about what the one before has made of the clusters; they are one deed. */
+  postInTurn(entries: Omit<Entry, "key">[]): Promise<JournalEvent>[] {
+    return this.#post(entries, true);
+  }
+
+  #post(entries: Omit<Entry, "key">[], inTurn: boolean): Promise<JournalEvent>[] {
     const deed = freshKey();
     const receipts = entries.map((entry, k) => {
       const key = entries.length === 1 ? deed : keyOf(deed, k);
-      const letter = { ...entry, key, who: page.who };
+      const letter = { ...entry, key, who: page.who, follows: inTurn && k > 0 };
       this.#letters.push(letter);
       this.issued.add(letter.key);
       return new Promise<JournalEvent>((done, failed) => this.#receipts.set(letter.key, { done, failed }));
@@ -72,7 +84,7 @@ export class Outbox {
     if (this.#sending || this.#stopped || this.#letters.length === 0) return;
     this.#sending = true;
     const who = this.#letters[0].who;
-    const other = this.#letters.findIndex((letter) => letter.who !== who);
+    const other = this.#letters.findIndex((letter, k) => letter.who !== who || (k > 0 && letter.follows));
     const batch = this.#letters.slice(0, Math.min(BATCH, other < 0 ? BATCH : other));
     try {
       await this.#deliver(batch, who);
@@ -99,10 +111,11 @@ export class Outbox {
       if (!(error instanceof Refused)) throw error;
       if (error.status === 401 || error.status >= 500) throw new Unreachable(error.message);
       if (batch.length > 1) return void (await this.#oneByOne(batch, who));
-      this.#letters.splice(0, 1);
+      const next = this.#letters.findIndex((letter, k) => k > 0 && !letter.follows);
+      const refused = this.#letters.splice(0, next < 0 ? this.#letters.length : next);
       this.#count();
-      page.tell(error.message, "error");
-      this.#receipt(batch[0].key)?.failed(error);
+      page.tell(this.worded(error.message), "error");
+      refused.forEach(({ key }) => this.#receipt(key)?.failed(error));
     }
   }
 

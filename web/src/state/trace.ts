@@ -35,7 +35,12 @@ export function nameOf(clusters: readonly Cluster[], wanted: number): string {
 
 /** What the service says, with clusters called as they are here: it counts them from 0, people from 1. */
 export function fromOne(sentence: string, clusters: readonly Cluster[]): string {
-  return sentence.replace(/\bcluster (\d+)\b/g, (_, wanted: string) => nameOf(clusters, Number(wanted)));
+  return sentence
+    .replace(/\bcluster (\d+)\b/g, (_, wanted: string) => nameOf(clusters, Number(wanted)))
+    .replace(
+      /\bnumbered (\d+) to (\d+)\b/g,
+      (_, first: string, last: string) => `numbered ${Number(first) + 1} to ${Number(last) + 1}`,
+    );
 }
 
 /** "38 rows moved from sevens to ones, and 12 more elsewhere after your answer." */

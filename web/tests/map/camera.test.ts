@@ -19,15 +19,15 @@ describe("Camera", () => {
       const [px, py] = camera.toScreen(x, y, BOX);
       expect(px).toBeGreaterThan(0);
       expect(px).toBeLessThan(BOX.width);
-      expect(py).toBeGreaterThan(80); // below the tools
+      expect(py).toBeGreaterThan(96); // below the tools
       expect(py).toBeLessThan(BOX.height);
     }
   });
 
   test("puts the place it looks at into the middle of what the tools leave free, and up is up", () => {
     const camera = looking(0.3, -0.2, 5);
-    expect(camera.toScreen(0.3, -0.2, BOX)).toEqual([400, 340]);
-    expect(camera.toScreen(0.3, 0, BOX)[1]).toBeLessThan(340);
+    expect(camera.toScreen(0.3, -0.2, BOX)).toEqual([400, 348]);
+    expect(camera.toScreen(0.3, 0, BOX)[1]).toBeLessThan(348);
     expect(camera.toScreen(0.4, -0.2, BOX)[0]).toBeGreaterThan(400);
   });
 

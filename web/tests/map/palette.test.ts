@@ -41,3 +41,43 @@ describe("colourTable", () => {
     expect(table[3]).toBe(255);
   });
 });
+
+/** What is seen without the cones for long or for middle waves (Machado, Oliveira, Fernandes 2009), in linear light. */
+const BLIND = {
+  protanopia: [
+    [0.152286, 1.052583, -0.204868],
+    [0.114503, 0.786281, 0.099216],
+    [-0.003882, -0.048116, 1.051998],
+  ],
+  deuteranopia: [
+    [0.367322, 0.860646, -0.227968],
+    [0.280085, 0.672501, 0.047413],
+    [-0.01182, 0.04294, 0.968881],
+  ],
+};
+
+const linear = (value: number) => (value <= 10.31 ? value / 3294.6 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+
+/** Lightness and two opponent colours (CIELAB, D65): what is 10 apart, nobody takes for the same. */
+function lab([r, g, b]: number[]): number[] {
+  const f = (t: number) => (t > 0.008856 ? Math.cbrt(t) : 7.787 * t + 16 / 116);
+  const x = f((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505);
+  const y = f(0.2126 * r + 0.7152 * g + 0.0722 * b);
+  const z = f((0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089);
+  return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+}
+
+describe("for people who see fewer colours", () => {
+  test.each(
+    THEMES.flatMap((dark) => Object.entries(BLIND).map(([kind, seen]) => [kind, dark, seen] as const)),
+  )("the first ten are told apart (%s, dark: %s)", (_, dark, seen) => {
+    const colours = Array.from({ length: 10 }, (__, cluster) => {
+      const light = clusterRgb(cluster, dark).map(linear);
+      return lab(seen.map((row) => Math.max(0, row[0] * light[0] + row[1] * light[1] + row[2] * light[2])));
+    });
+    const apart = colours.flatMap((one, a) =>
+      colours.slice(a + 1).map((other) => Math.hypot(...one.map((value, k) => value - other[k]))),
+    );
+    expect(Math.min(...apart)).toBeGreaterThan(10);
+  });
+});

@@ -57,6 +57,7 @@ function open(): Outbox {
     "digits",
     (events) => arrived.push(...events),
     (ok) => reached.push(ok),
+    (sentence) => sentence.replace("i is 9", "i is the last"),
   );
 }
 
@@ -111,8 +112,28 @@ describe("Outbox", () => {
     const results = await Promise.allSettled(outbox.postAll([said(3), said(BAD), said(5)]));
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
     expect(service.journal.map(({ i }) => i)).toEqual([3, 5]);
-    expect(tell).toHaveBeenCalledExactlyOnceWith("answer: i is 9, outside the 9 rows (0 to 8).", "error");
+    expect(tell).toHaveBeenCalledExactlyOnceWith(
+      "answer: i is the last, outside the 9 rows (0 to 8).",
+      "error",
+    );
     expect(outbox.waiting).toBe(0);
+  });
+
+  test("sends one after the other what is said in turn", async () => {
+    const outbox = open();
+    const [first, second] = await Promise.all(outbox.postInTurn([said(3), said(2)]));
+    expect(service.batches).toEqual([1, 1]);
+    expect([first.key, second.key].map((key) => key!.split("#")[1])).toEqual(["0", "1"]);
+    expect(first.key!.split("#")[0]).toBe(second.key!.split("#")[0]);
+  });
+
+  test("leaves out what was to follow something that was refused, and nothing else", async () => {
+    const outbox = open();
+    const results = [...outbox.postInTurn([said(BAD), said(2)]), ...outbox.postAll([said(4), said(5)])];
+    const ends = (await Promise.allSettled(results)).map(({ status }) => status);
+    expect(ends).toEqual(["rejected", "rejected", "fulfilled", "fulfilled"]);
+    expect(service.journal.map(({ i }) => i)).toEqual([4, 5]);
+    expect(tell).toHaveBeenCalledTimes(1);
   });
 
   test("does not put one person's answers under another's name", async () => {

@@ -1,7 +1,7 @@
 /** What moved and why: the counts, and the sentence made of them. */
 
 import { describe, expect, test } from "vitest";
-import { causeOf, flows, nameOf, rowsOf, several, tell } from "../../src/state/trace";
+import { causeOf, flows, fromOne, nameOf, rowsOf, several, tell } from "../../src/state/trace";
 import { answer, cluster, event } from "../events";
 
 const CLUSTERS = [cluster(0, "ones"), cluster(1, "sevens"), cluster(2, "")];
@@ -90,5 +90,18 @@ describe("words for numbers and clusters", () => {
 
   test("fall back to the number where a cluster has no name or is not known", () => {
     expect([0, 2, 9].map((number) => nameOf(CLUSTERS, number))).toEqual(["ones", "cluster 3", "cluster 10"]);
+  });
+});
+
+describe("fromOne", () => {
+  test("calls clusters what they are called here, and counts the others from one", () => {
+    const clusters = [cluster(0, "cluster 1"), cluster(1, "sevens")];
+    expect(fromOne("Between cluster 0, cluster 1 and cluster 9.", clusters)).toBe(
+      "Between cluster 1, sevens and cluster 10.",
+    );
+    expect(fromOne("there is no cluster 7; they are numbered 0 to 6.", clusters)).toBe(
+      "there is no cluster 8; they are numbered 1 to 7.",
+    );
+    expect(fromOne("2 clusters look wrong", clusters)).toBe("2 clusters look wrong");
   });
 });

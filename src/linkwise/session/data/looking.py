@@ -128,7 +128,7 @@ def _fields_apart(ours: list[Row], theirs: list[Row]) -> Iterator[tuple[float, s
         if value and share - elsewhere > 0.2 and share > 0.3:
             yield (
                 2 * (share - elsewhere),
-                f"{name} is {value} in {share:.0%}, elsewhere in {elsewhere:.0%}",
+                f"{name} is {value} in {100 * share:.0f} %, elsewhere in {100 * elsewhere:.0f} %",
                 value[:40],
             )
 
