@@ -4,6 +4,7 @@
     python benchmarks/engines_ray.py --rows 2000000        something smaller
     python benchmarks/engines_ray.py --folder F            keeps rows and results in F
     python benchmarks/engines_ray.py --units               what one row costs one processor
+    python benchmarks/engines_ray.py --growth              work of fit against the number of rows
 
 Rows are written to a folder of Parquet files, a part at a time. Then each engine fits, votes and
 hears answers in a process of its own; at the end a node of the cluster is killed in the middle of
@@ -22,6 +23,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import contextmanager
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
@@ -37,6 +39,9 @@ from linkwise.ensemble import FileRows, build_ensemble
 
 N_CLUSTERS = 10
 N_VOTES = 5
+#: Numbers of rows from which the work of more of them is worked out.
+GROWTH = (500_000, 1_000_000, 2_000_000)
+WHO = ("driver", "workers", "Ray itself")
 
 
 def write_rows(folder, n_rows, n_features, n_files):
@@ -74,12 +79,16 @@ class Watch(threading.Thread):
 
     @property
     def seconds(self):
+        """Seconds so far: of this process, of workers, and of what else Ray has started."""
         self.look()
-        return sum(self._seconds.values())
+        total = dict.fromkeys(WHO, 0.0)
+        for who, seconds in self._seconds.values():
+            total[who] += seconds
+        return np.array(list(total.values()))
 
     def look(self):
         for pid, seconds, name in descendants():
-            self._seconds[pid] = seconds
+            self._seconds[pid] = who_is(pid, name), seconds
             if name.startswith(("ray::", "python")):
                 own, mapped = memory(pid)
                 self.own, self.mapped = max(self.own, own), max(self.mapped, mapped)
@@ -88,6 +97,13 @@ class Watch(threading.Thread):
         while True:
             time.sleep(0.5)
             self.look()
+
+
+def who_is(pid, name):
+    if pid == os.getpid():
+        return "driver"
+    agents = ("ray::Dashboard", "ray::Runtime")  # a name has 15 letters at most
+    return "workers" if name.startswith("ray::") and not name.startswith(agents) else "Ray itself"
 
 
 def descendants():
@@ -118,8 +134,8 @@ def timed(work):
     return time.perf_counter() - start, result
 
 
-def measure(engine, options, watch):
-    """Fit, vote, hear answers: return seconds, and what the labels are."""
+def fitted(engine, options, watch):
+    """Fit: return the model, seconds on the wall and seconds of processors."""
     model = lw.SequentialClustering(
         N_CLUSTERS,
         n_partitions=options.partitions,
@@ -133,10 +149,16 @@ def measure(engine, options, watch):
         before = watch.seconds
         fit, _ = timed(lambda: model.fit(rows))
         work = watch.seconds - before
-    tell(f"fitted in {fit:.0f} s")
+    tell(f"fitted in {fit:.0f} s, {work.sum():.1f} of processors")
+    return model, fit, work.tolist()
+
+
+def measure(engine, options, watch):
+    """Fit, vote, hear answers: return seconds, and what the labels are."""
+    model, fit, work = fitted(engine, options, watch)
     first, _ = timed(model.count_labels)
     tell(f"voted in {first:.1f} s")
-    y = np.load(rows / "truth.npy")
+    y = np.load(Path(options.folder) / "rows" / "truth.npy")
     drawn = lw.Links.sample(y, 40, random_state=0)
     updates, votes = [], []
     for _ in range(N_VOTES):
@@ -147,7 +169,7 @@ def measure(engine, options, watch):
     digest = sha256(model.labels_.tobytes()).hexdigest()
     found = {
         "fit": fit,
-        "fit's work": work,
+        "fit's work": sum(work),
         "first vote": first,
         "update": median(updates),
         "vote": median(votes),
@@ -162,7 +184,9 @@ def run_cpu(options):
     return measure("cpu", options, Watch())[1]
 
 
-def run_ray(options):
+@contextmanager
+def small_cluster(options):
+    """Start nodes that are processes here; yield them and an engine."""
     import ray
     from ray.cluster_utils import Cluster
 
@@ -171,7 +195,18 @@ def run_ray(options):
     nodes = [cluster.add_node(**machine) for _ in range(options.nodes - 1)]
     ray.init(address=cluster.address, log_to_driver=False)
     tell(f"{options.nodes} nodes are there")
-    engine = lw.engines.Ray(shards=options.nodes * options.cpus)
+    yield cluster, nodes, lw.engines.Ray(shards=options.nodes * options.cpus)
+    ray.shutdown()
+    cluster.shutdown()
+
+
+def run_ray(options):
+    with small_cluster(options) as (cluster, nodes, engine):
+        return measure_ray(cluster, nodes, engine, options)
+
+
+def measure_ray(cluster, nodes, engine, options):
+    """Measure, and kill a node in the end."""
     model, found = measure(engine, options, Watch())
     tell("a node is killed in a vote")
     drawn = lw.Links(options.rows, must=[(0, 1)])
@@ -186,9 +221,46 @@ def run_ray(options):
     model.update(drawn).retract(drawn)
     found["vote without the node"], labels = timed(lambda: model.labels_)
     found["labels without the node"] = sha256(labels.tobytes()).hexdigest()
-    ray.shutdown()
-    cluster.shutdown()
     return found
+
+
+def run_cpu_fit(options):
+    return fitted("cpu", options, Watch())[1:]
+
+
+def run_ray_fit(options):
+    with small_cluster(options) as (_, _, engine):
+        return fitted(engine, options, Watch())[1:]
+
+
+def print_growth(options, folder):
+    """Print what fit asks of all processors at several numbers of rows, and lines through it."""
+    work = {"cpu-fit": [], "ray-fit": []}
+    for n_rows in GROWTH:
+        options.rows, options.folder = n_rows, Path(folder) / str(n_rows)
+        ready_rows(options)
+        for name, found in work.items():
+            found.append(in_a_process(name, options)[1])
+            told = ", ".join(f"{who} {x:.1f}" for who, x in zip(WHO, found[-1], strict=True))
+            print(f"{n_rows:9} rows, {name}: {sum(found[-1]):6.1f} s of processors ({told})")
+    foreseen = []
+    for name, found in work.items():
+        lines = np.polyfit(GROWTH, found, 1).T  # a row of it costs, and all of them
+        for who, (a_row, at_once) in zip((*WHO, "all"), (*lines, lines.sum(axis=0)), strict=True):
+            print(f"{name}, {who}: {at_once:.1f} s, and {1e6 * a_row:.2f} us a row")
+        foreseen.append(np.polyval(lines.sum(axis=0), options.foreseen))
+    cpu, ray = foreseen
+    print(f"so {options.foreseen} rows: cpu {cpu:.0f}, ray {ray:.0f}, {ray / cpu - 1:+.0%}")
+
+
+def ready_rows(options):
+    """Write the rows, unless they are there."""
+    rows = Path(options.folder) / "rows"
+    if not (rows / "truth.npy").exists():
+        shutil.rmtree(rows, ignore_errors=True)
+        rows.mkdir(parents=True)
+        tell("writing rows")
+        write_rows(rows, options.rows, options.features, options.files)
 
 
 def print_units(options):
@@ -231,22 +303,22 @@ def main():
     parser.add_argument("--cpus", type=int, default=1, help="processors of each node")
     parser.add_argument("--folder", help="where rows and labels go; a temporary one by default")
     parser.add_argument("--units", action="store_true", help="what one row costs, and no more")
-    parser.add_argument("--only", choices=["cpu", "ray"], help=argparse.SUPPRESS)
+    parser.add_argument("--growth", action="store_true", help="the work of fit, and no more")
+    parser.add_argument("--only", choices=list(RUNS), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.units:
         print_units(options)
         return
     if options.only:
-        print(json.dumps({"cpu": run_cpu, "ray": run_ray}[options.only](options)))
+        print(json.dumps(RUNS[options.only](options)))
         return
     with tempfile.TemporaryDirectory() as temporary:
         options.folder = options.folder or temporary
-        rows = Path(options.folder) / "rows"
-        if not (rows / "truth.npy").exists():
-            shutil.rmtree(rows, ignore_errors=True)
-            rows.mkdir(parents=True)
-            tell("writing rows")
-            write_rows(rows, options.rows, options.features, options.files)
+        if options.growth:
+            options.foreseen = options.rows
+            print_growth(options, options.folder)
+            return
+        ready_rows(options)
         found = {name: in_a_process(name, options) for name in ("cpu", "ray")}
     print(f"{options.rows} x {options.features} rows, {options.partitions} partitions,")
     print(f"{options.nodes} nodes of {options.cpus} processors; seconds, and megabytes at most")
@@ -269,7 +341,8 @@ def main():
 
 
 def in_a_process(name, options):
-    told = {key: value for key, value in vars(options).items() if key not in ("only", "units")}
+    switches = ("only", "units", "growth", "foreseen")
+    told = {key: value for key, value in vars(options).items() if key not in switches}
     given = [f"--{key}={value}" for key, value in told.items()]
     kept = Path(options.folder) / f"{name}.json"
     if kept.exists():
@@ -281,6 +354,9 @@ def in_a_process(name, options):
         sys.exit(f"{name} ended with code {done.returncode}; the same command goes on from here.")
     kept.write_text(done.stdout.splitlines()[-1])
     return json.loads(kept.read_text())
+
+
+RUNS = {"cpu": run_cpu, "ray": run_ray, "cpu-fit": run_cpu_fit, "ray-fit": run_ray_fit}
 
 
 if __name__ == "__main__":

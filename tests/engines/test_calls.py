@@ -31,7 +31,7 @@ def played(monkeypatch):
     """Let a list of answers be what Ray says; returns the list, and the pauses that were made."""
     answers, pauses = [], []
 
-    def get(_):
+    def get(_, timeout=None):  # noqa: ARG001
         answer = answers.pop(0) if len(answers) > 1 else answers[0]
         if isinstance(answer, Exception):
             raise answer
@@ -70,12 +70,38 @@ def test_a_machine_that_stays_silent_is_given_up(played):
     assert pauses == list(calls.PAUSES)
 
 
-def test_a_worker_out_of_memory_for_good_is_a_sentence(played):
+@pytest.mark.parametrize(
+    "died",
+    [
+        errors.OutOfMemoryError("the worker used 9 GB"),
+        errors.WorkerCrashedError(),
+        errors.NodeDiedError("a machine is gone"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_a_worker_that_dies_is_replaced_and_one_that_always_dies_is_given_up(played, died):
     answers, pauses = played
-    answers.append(errors.OutOfMemoryError("the worker used 9 GB"))
-    with pytest.raises(LinkwiseError, match=r"OutOfMemoryError: .*too little memory"):
+    answers += [died, "done"]
+    assert calls.Call(Work()).result() == "done"
+    assert pauses == [1.0]
+    answers[:] = [died]
+    with pytest.raises(LinkwiseError, match=rf"{type(died).__name__}: .*too little memory"):
         calls.Call(Work()).result()
-    assert pauses == []
+    assert pauses[1:] == list(calls.PAUSES)
+
+
+def test_workers_that_died_together_are_replaced_together(played):
+    """The second call is asked for again while the first is, not when its turn comes."""
+    answers, _ = played
+    works = [Work() for _ in range(3)]
+    asked = calls.in_order([calls.Call(work) for work in works])
+    answers += [errors.WorkerCrashedError(), errors.WorkerCrashedError()]  # the first, the second
+    answers += [errors.GetTimeoutError("the third is working"), "one"]
+    assert next(asked) == "one"
+    assert [work.n_asked for work in works] == [2, 2, 1]
+    answers[:] = ["two", "three"]
+    assert list(asked) == ["two", "three"]
+    assert [work.n_asked for work in works] == [2, 2, 1]
 
 
 @pytest.mark.parametrize(

@@ -138,11 +138,12 @@ def test_a_cluster_says_what_one_machine_says(folder, plain, tmp_path):
         model.save(tmp_path / "model")
 
 
-def test_a_machine_that_dies_while_rows_are_labelled_is_replaced(cluster, second, folder, plain):
+@pytest.mark.parametrize("during", ["training partitions", "labelling rows"])
+def test_a_machine_that_dies_in_fit_is_replaced(cluster, second, folder, plain, during):
     machines, model = [second], make(lw.engines.Ray(shards=2))
 
     def die_once(done, total, what):
-        if what == "labelling rows" and done < total and machines:
+        if what == during and done < total and machines:
             kill(cluster, machines.pop())
 
     with pytest.MonkeyPatch.context() as patch, lw.run_options(progress=die_once):
@@ -304,6 +305,14 @@ def test_a_worker_out_of_memory_is_a_sentence(trained, trouble, sentence, monkey
     monkeypatch.setattr(calls, "PAUSES", (0.1,))
     with pytest.raises(LinkwiseError, match=sentence):
         label_there(Troubled(trouble), trained)
+
+
+@pytest.mark.usefixtures("cluster")
+def test_a_worker_that_dies_whenever_it_samples_is_a_sentence(monkeypatch):
+    monkeypatch.setattr(calls, "PAUSES", (0.1,))
+    sentence = r"^a worker of the cluster died again and again \(WorkerCrashedError"
+    with pytest.raises(LinkwiseError, match=sentence):
+        lw.engines.Ray().sample(Troubled(be_killed), np.arange(0, 3000, 100))
 
 
 @pytest.fixture

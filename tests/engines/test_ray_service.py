@@ -28,6 +28,7 @@ pytestmark = pytest.mark.xdist_group("ray")
 
 TOKEN = "a-token-for-the-tests-of-a-cluster-0123456789"
 PATIENCE = 180
+LINKWISE = (sys.executable, "-c", "from linkwise.cli import main; main()")
 WANTED = {"name": "many", "n_clusters": 3, "source": {"file": "rows/"}}
 
 
@@ -46,13 +47,7 @@ def start(tmp_path):
     running, clients = [], []
 
     def begin(address):
-        command = [
-            sys.executable,
-            "-c",
-            "from linkwise.cli import main; main()",
-            "serve",
-            "--quiet",
-        ]
+        command = [*LINKWISE, "serve", "--quiet"]
         command += ["--root", str(tmp_path / "root"), "--data", str(tmp_path / "data")]
         command += ["--port", "0", "--token-file", str(tmp_path / "token"), "--ray", address]
         with (tmp_path / "log").open("w") as log:
@@ -146,6 +141,26 @@ def test_a_service_starts_a_cluster_that_no_other_machine_reaches(start, rows, t
     process.wait(PATIENCE)
     assert psutil.wait_procs(workers, PATIENCE)[1] == []
     assert "SIGTERM received" not in (tmp_path / "log").read_text()  # where Ray says it crashed
+
+
+def test_a_session_that_a_command_made_on_its_own_cluster_is_served_on_another(
+    start, rows, tmp_path
+):
+    folder = tmp_path / "root" / "visits"
+    command = [*LINKWISE, "session", "create", str(folder), str(rows[0]), "-k", "3"]
+    made = subprocess.run([*command, "--ray", "local"], capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stderr
+    first, *_, last = made.stdout.splitlines()
+    assert first.startswith(f"{folder}: 2500 rows in 3 clusters of ")
+    assert last == f"Now answer questions: linkwise serve --root {folder.parent} --ray local"
+    (file,) = (tmp_path / "root" / ".labels").rglob("labels.npy")
+    before = file.stat().st_mtime_ns
+
+    _, client = start("local")
+    with Session.create(tmp_path / "here", rows[0], 3) as here:
+        np.testing.assert_array_equal(labels(client, "/api/sessions/visits"), here.labels())
+    assert list((tmp_path / "root" / ".labels").rglob("labels.npy")) == [file]
+    assert file.stat().st_mtime_ns == before
 
 
 def listening(process):

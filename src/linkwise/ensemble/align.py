@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from linkwise.kernels.contingency import count_meetings, count_votes
 
@@ -29,6 +28,8 @@ def match_names(labels: Labels, reference: Labels, n_clusters: int) -> Names:
     >>> match_names(labels, np.array([0, 0, 2], dtype=np.uint8), 3).tolist()
     [[2, 0, 1], [1, 2, 0]]
     """
+    from scipy.optimize import linear_sum_assignment  # workers of a cluster do without
+
     counts = count_meetings(labels, reference, n_clusters, n_clusters)
     return np.stack([linear_sum_assignment(table, maximize=True)[1] for table in counts])
 

@@ -359,7 +359,7 @@ def draw_part(
 ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
     """Return random rows of the pool seen through random features, and those features."""
     chosen, features = draw_numbers(pool.shape, sample_size, n_used, rng)
-    return np.ascontiguousarray(pool[chosen][:, features]), features
+    return pool[chosen].take(features, axis=1), features
 
 
 def draw_numbers(

@@ -130,7 +130,9 @@ class Preparation:
 
     def _centred(self, rows: Block) -> NDArray[np.float32]:
         with np.errstate(over="ignore", invalid="ignore"):
-            centred = ((rows - self.mean) / self.scale).astype(np.float32)
+            exact = rows - self.mean
+            exact /= self.scale
+            centred: NDArray[np.float32] = exact.astype(np.float32)
         if not np.isfinite(centred).all():
             raise NotFinite
         return centred
@@ -145,10 +147,18 @@ def is_wide_sparse(source: RowSource) -> TypeGuard[SparseSource]:
 
 def _are_directions(rows: Block) -> bool:
     """Tell whether all rows have one length; rows of zeros, such as empty texts, may be there."""
+    some = _lengths(rows[:TILE])
+    if len(some) and np.ptp(some) > 2e-3 * some.max():
+        return False  # whatever the others are: a few rows are enough to know most tables by
+    length = _lengths(rows)
+    return len(length) > 1 and bool(np.ptp(length) <= 1e-3 * length.mean())
+
+
+def _lengths(rows: Block) -> NDArray[np.float64]:
+    """Return the lengths of rows that are not all zeros."""
     with np.errstate(all="ignore"):
         length = np.linalg.norm(np.asarray(rows, dtype=np.float64), axis=1)
-    length = length[length != 0]
-    return len(length) > 1 and bool(np.ptp(length) <= 1e-3 * length.mean())
+    return np.asarray(length[length != 0])
 
 
 def _few_directions(rows: Block, n_directions: int, seed: int) -> NDArray[np.float32] | None:

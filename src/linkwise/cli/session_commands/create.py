@@ -157,4 +157,7 @@ def create(
         sizes = ", ".join(str(cluster.size) for cluster in clusters)
         click.echo(f"{folder}: {session.n_rows} rows in {session.n_clusters} clusters of {sizes}.")
         click.echo(about_columns(session))
-        click.echo(f"Now answer questions: linkwise session ask {folder}")
+        ask = (
+            f"session ask {folder}" if ray is None else f"serve --root {folder.parent} --ray {ray}"
+        )
+        click.echo(f"Now answer questions: linkwise {ask}")

@@ -11,13 +11,12 @@ from linkwise.errors import LinkwiseError, missing_extra
 #: What Ray hands out has no types.
 Handle: TypeAlias = Any
 
-#: So often Ray does a task again by itself when its worker dies.
-RETRIES = 4
-#: And what it asked of an actor. Each time is asked for again here, so it is one: who has too
-#: little memory dies every time, and shall be given up in minutes.
+#: So often Ray does by itself again what was asked of an actor that died. Each time is asked for
+#: again here, so it is one: who has too little memory dies every time, and shall be given up in
+#: minutes.
 ACTOR_RETRIES = 1
-#: Seconds to wait before an actor that cannot be reached is asked again. Until Ray knows that a
-#: machine is dead, and starts its workers elsewhere, a minute may pass.
+#: Seconds to wait before work whose worker died, or cannot be reached, is asked for again. Until
+#: Ray knows that a machine is dead, and starts its workers elsewhere, a minute may pass.
 PAUSES = (1.0, 4.0, 16.0, 32.0, 64.0)
 
 
@@ -35,8 +34,9 @@ def import_ray() -> Any:
 class Call:
     """Work that was given to a worker, and can be given to another one.
 
-    Ray itself tries again when a worker dies while it works, but not for long when a machine does
-    not answer, and what was finished may be lost with its machine. That is asked for again here.
+    Ray itself would try again when a worker dies, but not for long when a machine does not answer,
+    and for ever where memory runs out; and what was finished may be lost with its machine. So all
+    that is asked for again here.
     """
 
     def __init__(self, function: Handle, *args: object) -> None:
@@ -46,23 +46,39 @@ class Call:
     @classmethod
     def task(cls, function: Callable[..., object], *args: object) -> Self:
         """Have a function called by any worker."""
-        return cls(import_ray().remote(function).options(max_retries=RETRIES), *args)
+        return cls(import_ray().remote(function).options(max_retries=0), *args)
 
-    def result(self) -> Any:
-        """Wait for the result."""
+    def result(self, others: Sequence[Call] = ()) -> Any:
+        """Wait for the result; if it has to be asked for again, so are others that need it."""
         ray = import_ray()
-        passing = ray.exceptions.ObjectLostError, ray.exceptions.ActorUnavailableError
         for pause in (*PAUSES, None):
             try:
                 return ray.get(self.reference)
             except ray.exceptions.RayTaskError as error:
                 raise _said_there(error.cause) or error from None
             except ray.exceptions.RayError as error:
-                if pause is None or not isinstance(error, passing):
+                if pause is None or not isinstance(error, _passing()):
                     raise _died(error) from error
             time.sleep(pause)
-            self.reference = self._function.remote(*self._args)
+            self._ask_again()
+            for other in others:
+                if other._has_died():
+                    other._ask_again()
         raise AssertionError("the last try returns or raises")
+
+    def _ask_again(self) -> None:
+        self.reference = self._function.remote(*self._args)
+
+    def _has_died(self) -> bool:
+        """Tell whether the worker is known to have died before it was done."""
+        ray = import_ray()
+        try:
+            ray.get(self.reference, timeout=0)
+        except _passing():
+            return True
+        except ray.exceptions.RayError:
+            pass  # not done yet, or something that is told in its turn
+        return False
 
     def cancel(self) -> None:
         """Have it not begun, if nobody has."""
@@ -74,12 +90,24 @@ def in_order(calls: Sequence[Call]) -> Iterator[Any]:
     waiting = list(calls)
     try:
         while waiting:
-            result = waiting[0].result()
+            result = waiting[0].result(waiting[1:])
             waiting.pop(0)
             yield result
     finally:
         for call in waiting:
             call.cancel()
+
+
+def _passing() -> tuple[type[Exception], ...]:
+    """Return what goes wrong when a worker or a machine dies, and may go well elsewhere."""
+    errors = import_ray().exceptions
+    return (
+        errors.ObjectLostError,
+        errors.ActorUnavailableError,
+        errors.WorkerCrashedError,
+        errors.NodeDiedError,
+        errors.OutOfMemoryError,
+    )
 
 
 def _said_there(cause: BaseException | None) -> LinkwiseError | None:
