@@ -237,6 +237,42 @@ def test_nor_does_it_mislead_the_ensemble(n_values):
     assert nmi(y, model.labels_) > 0.98
 
 
+@pytest.mark.parametrize("kind", ["two words", "three words", "0 and 1", "0, 1 and gaps"])
+def test_beside_two_numbers_values_that_mean_nothing_do_not_decide(kind):
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(3, size=300)
+        places = np.array([[0, 0], [5, 0.6], [1.2, 5]])[y] + rng.normal(size=(300, 2))
+        frame = pd.DataFrame(places, columns=["a", "b"])
+        values = {
+            "two words": ["yes", "no"],
+            "three words": ["red", "green", "blue"],
+            "0 and 1": [0, 1],
+            "0, 1 and gaps": [0, 1, None],
+        }[kind]
+        frame["c"] = rng.choice(np.array(values, dtype=object), 300)
+        X = TableFeatures().fit_transform(frame.infer_objects())
+        model = lw.SequentialClustering(3, n_partitions=50, random_state=seed).fit(X)
+        assert nmi(y, model.labels_) > 0.8
+
+
+@pytest.mark.parametrize(
+    ("beside", "apart"), [(["a"], 0.5), (["a", "b"], 0.5**0.5), (["a", "b", "d", "e"], 1.0)]
+)
+def test_a_category_has_at_most_a_sixteenth_of_what_is_beside_it(beside, apart):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.normal(size=200) for name in beside})
+    frame["two"], frame["three"], frame["0 or 1"] = ["x", "y"] * 100, [*"uvw"] * 66 + ["u"] * 2, 0.0
+    frame.loc[::3, "0 or 1"] = 1.0
+    features = TableFeatures()
+    X = features.fit_transform(frame)
+    names = features.get_feature_names_out()
+    for name in ("two", "three", "0 or 1"):
+        part = X[:, [str(feature).startswith(name) for feature in names]].astype(np.float64)
+        distances = np.linalg.norm(part[:, None] - part[None], axis=2)
+        assert_allclose(np.unique(np.round(distances, 5)), [0.0, apart], atol=1e-5)
+
+
 def test_one_text_outweighs_its_length():
     rng = np.random.default_rng(0)
     y = rng.integers(3, size=300)
