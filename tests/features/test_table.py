@@ -136,16 +136,21 @@ def test_texts_are_what_scikit_learn_would_make_of_them(frame):
     assert_allclose(found @ found.T, expected @ expected.T, atol=1e-4)
 
 
-def test_directions_of_many_texts_are_those_of_a_truncated_svd():
+def test_directions_of_many_texts_are_the_leading_ones():
     rng = np.random.default_rng(1)
     texts = [" ".join(f"w{k}" for k in rng.integers(400, size=15)) for _ in range(500)]
     tfidf = TfidfVectorizer(
         ngram_range=(1, 2), min_df=2, sublinear_tf=True, dtype=np.float32
     ).fit_transform(texts)
-    expected = normalize(TruncatedSVD(100, random_state=0).fit_transform(tfidf))
-    found = TableFeatures().fit_transform(pd.DataFrame({"t": texts}))
-    found /= np.linalg.norm(found, axis=1, keepdims=True)
-    assert_allclose(np.abs(found), np.abs(expected), atol=1e-3)
+    directions = Terms.fit(texts, 100).directions
+    assert directions.dtype == np.float32
+    assert_allclose(directions.T @ directions, np.eye(100), atol=1e-5)
+    exact = np.linalg.svd(tfidf.toarray(), compute_uv=False)[:100]
+    found = np.linalg.norm(tfidf @ directions, axis=0)
+    assert_allclose(found[:3], exact[:3], rtol=1e-3)
+    assert (np.diff(found) < 1e-5).all()
+    library = TruncatedSVD(100, random_state=0).fit(tfidf).singular_values_
+    assert np.square(found).sum() > 0.999 * np.square(library).sum()
 
 
 @pytest.mark.parametrize("n_hashes", [1, 7, 2**20])
@@ -235,6 +240,42 @@ def test_nor_does_it_mislead_the_ensemble(n_values):
     X, y = blobs_beside_a_category(n_values)
     model = lw.SequentialClustering(3, n_partitions=50, random_state=0).fit(X)
     assert nmi(y, model.labels_) > 0.98
+
+
+@pytest.mark.parametrize("kind", ["two words", "three words", "0 and 1", "0, 1 and gaps"])
+def test_beside_two_numbers_values_that_mean_nothing_do_not_decide(kind):
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(3, size=300)
+        places = np.array([[0, 0], [5, 0.6], [1.2, 5]])[y] + rng.normal(size=(300, 2))
+        frame = pd.DataFrame(places, columns=["a", "b"])
+        values = {
+            "two words": ["yes", "no"],
+            "three words": ["red", "green", "blue"],
+            "0 and 1": [0, 1],
+            "0, 1 and gaps": [0, 1, None],
+        }[kind]
+        frame["c"] = rng.choice(np.array(values, dtype=object), 300)
+        X = TableFeatures().fit_transform(frame.infer_objects())
+        model = lw.SequentialClustering(3, n_partitions=50, random_state=seed).fit(X)
+        assert nmi(y, model.labels_) > 0.8
+
+
+@pytest.mark.parametrize(
+    ("beside", "apart"), [(["a"], 0.5), (["a", "b"], 0.5**0.5), (["a", "b", "d", "e"], 1.0)]
+)
+def test_a_category_has_at_most_a_sixteenth_of_what_is_beside_it(beside, apart):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.normal(size=200) for name in beside})
+    frame["two"], frame["three"], frame["0 or 1"] = ["x", "y"] * 100, [*"uvw"] * 66 + ["u"] * 2, 0.0
+    frame.loc[::3, "0 or 1"] = 1.0
+    features = TableFeatures()
+    X = features.fit_transform(frame)
+    names = features.get_feature_names_out()
+    for name in ("two", "three", "0 or 1"):
+        part = X[:, [str(feature).startswith(name) for feature in names]].astype(np.float64)
+        distances = np.linalg.norm(part[:, None] - part[None], axis=2)
+        assert_allclose(np.unique(np.round(distances, 5)), [0.0, apart], atol=1e-5)
 
 
 def test_one_text_outweighs_its_length():

@@ -124,7 +124,8 @@ class LettersBlock:
         else:
             n_terms = len(letters.vocabulary_)
             components = np.eye(min(_LETTER_FEATURES, n_terms), n_terms)
-        return cls(Terms.of_vectorizer(letters, components, unit=False))
+        directions = np.ascontiguousarray(components.T, dtype=np.float32)
+        return cls(Terms.of_vectorizer(letters, directions, unit=False))
 
     @property
     def n_features(self) -> int:

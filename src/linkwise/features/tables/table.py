@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from linkwise.errors import InvalidInput
 from linkwise.features.blocks.fit import Block, fit_block
 from linkwise.features.columns import Columns
-from linkwise.features.tables.balance import loudness
+from linkwise.features.tables.balance import Loudness, balanced, loudness
 from linkwise.features.tables.roles import Role, check_roles, guess_role
 from linkwise.features.tables.storage import put_together, take_apart
 from linkwise.files.headed import Format
@@ -76,7 +76,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):
         folder = "" if self.folder is None else str(self.folder)
         told = check_roles(self.roles, columns)
         self.roles_, self.blocks_, self.notes_ = {}, {}, []
-        self.loudness_: dict[str, float] = {}
+        loud: dict[str, Loudness] = {}
         empty = np.ones(columns.n_rows, dtype=bool)
         for name in columns:
             column = columns[name]
@@ -84,10 +84,11 @@ class TableFeatures(TransformerMixin, BaseEstimator):
             if role.used:
                 block = fit_block(role.name, name, column, self.notes_.append, folder)
                 self.blocks_[name] = block
-                self.loudness_[name] = loudness(role.name, block, column)
+                loud[name] = loudness(role.name, block, column)
                 empty &= column.is_null().to_numpy()
         if not self.blocks_:
             raise InvalidInput(f"no column of the table can be grouped by. {_why_not(self.roles_)}")
+        self.loudness_ = balanced(loud)
         self.unusable_rows_ = np.flatnonzero(empty)
         self.feature_names_in_ = np.array(list(columns), dtype=object)
         self.n_features_in_ = len(columns)
