@@ -27,8 +27,8 @@ from linkwise.kernels.belief import softmax_rows
 
 #: Shares of rows that clusters may misplace; the answers weigh them.
 _MISPLACED = np.array([0.02, 0.05, 0.1, 0.2, 0.4, 0.8])
-#: Power to which votes are raised where chances are read from them: a clear majority of partitions is
-#: right more often than it is large.
+#: Power to which votes are raised where views are judged by them: a clear majority of partitions is
+#: right more often than it is large. People are judged by the votes as they are.
 SHARPNESS = 2.0
 #: Chance that a row is not what a witness says, where several are heard together.
 _ASTRAY = 0.01
@@ -81,7 +81,7 @@ def listen(basis: Basis, places: Places, answers: Answers) -> Posterior:
     votes = basis.votes(found.memberships, places.blocks)
     is_named = answers.named >= 0
     votes[is_named] = one_hot(cluster_of[answers.named[is_named]], r)
-    verdict = judge(answers, _sharpened(votes))
+    verdict = judge(answers, votes)
     return Posterior(
         memberships=found.memberships,
         spoken=verdict.rows,
