@@ -15,6 +15,7 @@ from linkwise.cluster.sequential.committee import (
     _doubt,
     _mix,
     _names,
+    _sharpened,
     _weight,
     calibrate,
     listen,
@@ -49,6 +50,13 @@ def test_calibration_adds_up_all_cases(n_must, n_cannot, n_clusters, seed):
     found = calibrate(answers, together, n_clusters)
     assert found.misplaced == pytest.approx(misplaced / total)
     assert_allclose(found.together, same / total)
+
+
+def test_a_clear_majority_is_surer_than_it_is_large_and_a_tie_stays_one():
+    found = _sharpened(np.array([[0.6, 0.3, 0.1], [0.4, 0.4, 0.2]]))
+    assert_allclose(found.sum(axis=1), 1.0)
+    assert found[0, 0] == pytest.approx(0.36 / 0.46)
+    assert found[1, 0] == found[1, 1]
 
 
 def test_two_views_are_mixed_by_what_they_predict():
