@@ -1,7 +1,7 @@
-"""The picture of ``docs/listening.md``: evidence opens the gate, and how far an answer reaches.
+"""The picture of ``docs/listening.md``: evidence opens the gate, and what is alike by it.
 
 Left, the digits while questions are answered: the weight of what was learned, and agreement with
-the true digits. Right, how far what is said of one row holds for all landmarks.
+the true digits. Right, how alike all landmarks are to one of them by these answers.
 
     python benchmarks/listening_picture.py            # writes docs/images/listening.png
 """
@@ -20,7 +20,8 @@ from linkwise import Links, SequentialClustering, datasets
 from linkwise.cluster.sequential.answers import Answers
 from linkwise.cluster.sequential.committee import listen
 from linkwise.cluster.sequential.landmarks import lift
-from linkwise.cluster.sequential.views import Places, see_likeness
+from linkwise.cluster.sequential.places import Places
+from linkwise.cluster.sequential.similarity import learn_similarity
 from linkwise.scores import nmi
 
 mpl.use("Agg")
@@ -41,10 +42,11 @@ def said_of(model: SequentialClustering) -> tuple[Places, Answers]:
 
 
 def reach(model: SequentialClustering, is_row: NDArray[np.bool_]) -> Floats:
-    """Return how far what is true of one landmark holds for each, by the answers so far."""
+    """Return how alike each landmark is to one of them, by the answers so far."""
     places, answers = said_of(model)
-    known = see_likeness(model._basis, places, answers).landmarks
-    return known @ known[is_row][0]
+    traits = model._basis.traits
+    similarity = learn_similarity(places.traits, traits.prior, answers)
+    return traits.landmarks @ similarity @ traits.landmarks[is_row][0]
 
 
 def main() -> None:
@@ -82,7 +84,7 @@ def draw(
     look = {"s": 6, "vmin": 0, "vmax": 1, "cmap": "viridis_r"}
     shown = right.scatter(*place[order].T, c=reached[order], **look)
     right.scatter(*place[is_row].T, marker="*", s=200, color="tab:red", edgecolor="white")
-    right.set(xticks=[], yticks=[], title="How far what is said of one row holds")
+    right.set(xticks=[], yticks=[], title="How alike all rows are to one of them")
     figure.colorbar(shown, ax=right, shrink=0.8)
     figure.savefig(PICTURE, dpi=90)
 

@@ -5,7 +5,7 @@ from sklearn.datasets import make_blobs
 from linkwise import Links, PartialLabels, SequentialClustering
 from linkwise.cluster.sequential.answers import Answers
 from linkwise.cluster.sequential.landmarks import lift
-from linkwise.cluster.sequential.views import Places
+from linkwise.cluster.sequential.places import Places
 
 
 @pytest.fixture(scope="module")

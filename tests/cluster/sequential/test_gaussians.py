@@ -9,7 +9,7 @@ from scipy.stats import multivariate_normal
 from linkwise import Links, SequentialClustering
 from linkwise.cluster.sequential import gaussians
 from linkwise.cluster.sequential.answers import PRIOR_ANSWERS
-from linkwise.cluster.sequential.gaussians import TEACHING, fit_gaussians
+from linkwise.cluster.sequential.gaussians import TEACHING, Points, fit_gaussians
 from linkwise.scores import nmi
 
 
@@ -48,7 +48,8 @@ def test_without_answers_landmarks_are_fitted_alone(small, gather, place, monkey
     places = place(small, answers)
     start = np.eye(4)[basis.labels]
     nobody = np.full(4, -1)
-    found = fit_gaussians(basis, places, answers, start, start[:4], nobody)
+    at = Points(basis.features, places.features)
+    found = fit_gaussians(at, answers, start, start[:4], nobody)
     points = np.vstack([basis.features.astype(float), places.features])
     little = TEACHING / (1 + PRIOR_ANSWERS)
     weight = np.append(np.ones(240), [little, little, TEACHING, TEACHING])
@@ -62,7 +63,8 @@ def test_landmarks_gather_around_the_rows_whose_class_is_known(small, gather, pl
     answers = gather(labels=known)
     alike = np.full((240, 4), 0.25)
     at = known[answers.rows]
-    found = fit_gaussians(small._basis, place(small, answers), answers, alike, np.eye(4)[at], at)
+    points = Points(small._basis.features, place(small, answers).features)
+    found = fit_gaussians(points, answers, alike, np.eye(4)[at], at)
     assert (found.argmax(axis=1) == blobs[1]).mean() > 0.95
 
 

@@ -134,3 +134,13 @@ def test_without_answers_people_are_taken_to_be_wrong_about_as_often_as_the_prio
     found = judge(nothing, np.empty((0, 4)))
     assert ERROR_RATE / 2 < found.error_rate < 2.5 * ERROR_RATE
     assert len(found.suspicion) == 0
+
+
+def test_nobody_is_accused_whom_the_other_answers_believe():
+    """The clusters are sure that the rows differ; answers about rows like them say the same."""
+    links = about(2, must=[(0, 1)], cannot=[])
+    looks = np.eye(2)
+    alone, backed = judge(links, looks), judge(links, looks, alike=np.array([0.9]))
+    assert alone.suspicion[0] > 0.3 > 0.1 > backed.suspicion[0]
+    also_against = judge(links, looks, alike=np.array([0.0]))
+    assert also_against.suspicion[0] == pytest.approx(alone.suspicion[0])

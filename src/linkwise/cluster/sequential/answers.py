@@ -26,6 +26,11 @@ CONFIRMED = 2.0
 ERROR_RATE = 0.02
 #: Answers that what was known before anybody spoke is worth.
 PRIOR_ANSWERS = 100
+#: Nats that a change must be worth: what is thought of a change before answers speak for it.
+CHANGE = 2.0
+#: Share of an answer that is news: answers share rows and err together, so four count as one where
+#: ways of learning are weighed against each other.
+NEWS = 0.25
 #: Answers are left out in so many parts, one part after the other.
 N_FOLDS = 5
 #: With how many other classes a named row is compared.
@@ -136,7 +141,11 @@ class Answers:
 
     def together(self, memberships: Floats) -> Floats:
         """Return, per pair, the chance that its rows are of one class."""
-        return np.asarray(np.einsum("lc,lc->l", memberships[self.i], memberships[self.j]))
+        return self.products(memberships, memberships)
+
+    def products(self, left: Floats, right: Floats) -> Floats:
+        """Return, per pair, the product of what is said of its first row and of its second."""
+        return np.asarray(np.einsum("lc,lc->l", left[self.i], right[self.j]))
 
     def holds(self, together: Floats) -> Floats:
         """Return, per pair, the chance of what was answered if ``together`` is that of "same"."""

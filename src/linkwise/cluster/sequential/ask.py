@@ -176,7 +176,7 @@ def _known_groups(basis: Basis, votes: Floats, among: Links) -> _KnownGroups:
 
 def _likeness(basis: Basis, place: Ints, n_groups: int) -> Floats:
     """Return how alike each landmark is to the members of each group, on average."""
-    spread = basis.spread.astype(np.float32)
+    spread = basis.likeness.astype(np.float32)
     members = np.flatnonzero(place >= 0)
     belongs = np.zeros((len(members), n_groups), dtype=np.float32)
     belongs[np.arange(len(members)), place[members]] = 1.0

@@ -1,10 +1,10 @@
 r"""How SequentialClustering listens: learn from parts of the answers, and let the rest judge.
 
-Each fold of the answers is left out in turn. What remains says which clusters there are, and
-corrects the landmarks, by the graph alone and together with Gaussians. The folds agree on names and
-are averaged, so a single answer moves little. How much likelier one view makes the answers that
-were left out than another does says how far it counts; so the views are mixed with each other, and
-then with the clusters that nobody said anything about. What comes out judges the answers.
+Each fold of the answers is left out in turn. What remains says how alike rows are, and so which
+clusters there are; these are seen by the similarity, by the features, and by both. The folds agree
+on names and are averaged, so a single answer moves little. How likely a view makes the answers that
+were left out says how far it counts, beside the clusters that nobody said anything about. What
+comes out judges the answers.
 """
 
 from __future__ import annotations
@@ -13,25 +13,28 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
-from linkwise.cluster.sequential.answers import ERROR_RATE, N_FOLDS, Answers, Floats, Ints
-from linkwise.cluster.sequential.classify import classify, known_clusters
-from linkwise.cluster.sequential.gaussians import fit_gaussians
+from linkwise.cluster.consensus import unit_rows
+from linkwise.cluster.sequential.answers import (
+    CHANGE,
+    ERROR_RATE,
+    N_FOLDS,
+    NEWS,
+    Answers,
+    Floats,
+    Ints,
+)
+from linkwise.cluster.sequential.gaussians import Points, doubted, fit_gaussians
 from linkwise.cluster.sequential.judge import judge
+from linkwise.cluster.sequential.known import known_clusters
 from linkwise.cluster.sequential.landmarks import Basis, one_hot, shares
-from linkwise.cluster.sequential.regroup import CHANGE, NEWS, Atoms, claims, regroup
-from linkwise.cluster.sequential.views import Places, see_likeness
-from linkwise.cluster.sequential.walk import walk
+from linkwise.cluster.sequential.naming import agree_on_names, keep_names, name_clusters
+from linkwise.cluster.sequential.places import Places
+from linkwise.cluster.sequential.similarity import find_clusters, learn_similarity
 from linkwise.kernels.belief import softmax_rows
 
 #: Shares of rows that clusters may misplace; the answers weigh them.
 _MISPLACED = np.array([0.02, 0.05, 0.1, 0.2, 0.4, 0.8])
-#: Power to which votes are raised where views are judged by them: a clear majority of partitions is
-#: right more often than it is large. People are judged by the votes as they are.
-SHARPNESS = 2.0
-#: Chance that a row is not what a witness says, where several are heard together.
-_ASTRAY = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,45 +57,6 @@ class Posterior:
     evidence: float
 
 
-class Calibration(NamedTuple):
-    """Posterior means: share of misplaced rows, and chance that a pair is together."""
-
-    misplaced: float
-    together: Floats
-
-
-def listen(basis: Basis, places: Places, answers: Answers) -> Posterior:
-    """Return what the answers make of the landmarks and of the rows spoken about."""
-    r = basis.n_clusters
-    alone = one_hot(basis.labels, r)
-    votes = basis.votes(alone, places.blocks)
-    cluster_of = name_clusters(answers, votes, r)
-    silent = View(alone, answers.together(_sharpened(votes)))
-    pieces = basis.votes(one_hot(basis.atoms, basis.n_atoms), places.blocks)
-    atoms = Atoms.of(basis, basis.votes(alone), pieces)
-    corrected, walked, joint = _learn(basis, places, answers, atoms, cluster_of)
-    doubt = _doubt(answers)
-    by_graph, _ = _mix(answers, corrected, walked, (doubt + CHANGE) / 2)
-    learned, _ = _mix(answers, by_graph, joint, (doubt + CHANGE) / 2)
-    found, weight = _mix(answers, silent, learned, doubt)
-    labels = basis.votes(found.memberships).argmax(axis=1)
-    names = _names(basis, places, answers, one_hot(labels, r), cluster_of)
-    found = found._replace(memberships=found.memberships[:, names])
-    votes = basis.votes(found.memberships, places.blocks)
-    is_named = answers.named >= 0
-    votes[is_named] = one_hot(cluster_of[answers.named[is_named]], r)
-    verdict = judge(answers, votes)
-    return Posterior(
-        memberships=found.memberships,
-        spoken=verdict.rows,
-        suspicion=verdict.suspicion[: answers.n_links],
-        error_rate=verdict.error_rate,
-        weight=weight,
-        cluster_of=cluster_of,
-        evidence=_log_likelihood(answers, found.together),
-    )
-
-
 class View(NamedTuple):
     """What a way of learning makes of the landmarks, and the chance that each pair is together.
 
@@ -103,124 +67,108 @@ class View(NamedTuple):
     together: Floats
 
 
-def _mix(answers: Answers, one: View, other: View, doubt: float) -> tuple[View, float]:
-    """Mix two views; the other one counts as far as it predicts what was left out better.
-
-    ``doubt`` is what is thought of the other beforehand, in nats.
-    """
-    r = one.memberships.shape[1]
-    before, after = (calibrate(answers, v.together, r).together for v in (one, other))
-    w = _weight(answers, before, after, doubt)
-    mixed = View(
-        memberships=w * other.memberships + (1.0 - w) * one.memberships,
-        together=w * after + (1.0 - w) * before,
+def listen(basis: Basis, places: Places, answers: Answers) -> Posterior:
+    """Return what the answers make of the landmarks and of the rows spoken about."""
+    r = basis.n_clusters
+    alone = one_hot(basis.labels, r)
+    votes = basis.votes(alone, places.blocks)
+    cluster_of = name_clusters(answers, votes, r)
+    silent = View(alone, calibrate(answers, answers.together(votes), r))
+    learned, alike = _learn(basis, places, answers, cluster_of)
+    found, weight = mix(answers, [silent, *learned])
+    labels = basis.votes(found.memberships).argmax(axis=1)
+    names = keep_names(basis, places, answers, one_hot(labels, r), cluster_of)
+    memberships = found.memberships[:, names]
+    votes = basis.votes(memberships, places.blocks)
+    is_named = answers.named >= 0
+    votes[is_named] = one_hot(cluster_of[answers.named[is_named]], r)
+    verdict = judge(answers, votes, alike)
+    return Posterior(
+        memberships=memberships,
+        spoken=verdict.rows,
+        suspicion=verdict.suspicion[: answers.n_links],
+        error_rate=verdict.error_rate,
+        weight=weight,
+        cluster_of=cluster_of,
+        evidence=log_likelihood(answers, found.together),
     )
-    return mixed, w
 
 
-def _weight(answers: Answers, before: Floats, after: Floats, doubt: float) -> float:
-    """Return how far a view counts that predicts ``after`` instead of ``before``."""
-    if len(answers) == 0:
-        return 0.0
-    gain = _log_likelihood(answers, after) - _log_likelihood(answers, before)
-    return float(1.0 / (1.0 + np.exp(np.clip(doubt - NEWS * gain, -50.0, 50.0))))
+def mix(answers: Answers, views: list[View]) -> tuple[View, float]:
+    """Average the views by how likely they make what was left out.
 
-
-def _doubt(answers: Answers) -> float:
-    """Return the doubt whether answers help, in nats: as much for facts as against others."""
-    return CHANGE * (1.0 - 2.0 * float(answers.is_fact.mean())) if len(answers) else CHANGE
-
-
-class _Found(NamedTuple):
-    """What a part of the answers makes of the landmarks, seen in three ways."""
-
-    corrected: Floats
-    walked: Floats
-    joint: Floats
+    The first one is what was known before anybody spoke; the share of all others is returned, too.
+    A change must be worth some nats, whichever of the others makes it; of facts, staying as it was
+    must.
+    """
+    change = CHANGE * (1.0 - 2.0 * float(answers.is_fact.mean())) if len(answers) else np.inf
+    value = NEWS * np.array([log_likelihood(answers, view.together) for view in views])
+    value[1:] -= change + np.log(len(views) - 1)
+    weight = softmax_rows(value[None])[0]
+    mixed = View(
+        memberships=sum(w * view.memberships for w, view in zip(weight, views, strict=True)),
+        together=sum(w * view.together for w, view in zip(weight, views, strict=True)),
+    )
+    return mixed, float(weight[1:].sum())
 
 
 def _learn(
-    basis: Basis, places: Places, answers: Answers, atoms: Atoms, cluster_of: Ints
-) -> tuple[View, View, View]:
-    """Learn from all folds but one, in turn, and average.
+    basis: Basis, places: Places, answers: Answers, cluster_of: Ints
+) -> tuple[list[View], Floats]:
+    """Learn from all folds but one, in turn, and average what they found.
 
-    Three views: the corrected clusters, a walk to the names around, and both of them together with
-    Gaussians. Without names the walk is the corrected clusters.
+    Returns the views, and how alike the rows of each pair are by what did not hear it.
     """
     parts = [answers.without(fold) for fold in range(N_FOLDS)]
     out = np.array([answers.left_out(fold) for fold in range(N_FOLDS)])
-    found = [_learn_part(basis, places, part, atoms, cluster_of) for part in parts]
-
-    def averaged(landmarks: list[Floats], like: Floats) -> View:
-        named = _agree(landmarks, like, cluster_of)
+    taught = [learn_similarity(places.traits, basis.traits.prior, part) for part in parts]
+    found = [
+        _learn_part(basis, places, part, similarity, cluster_of)
+        for part, similarity in zip(parts, taught, strict=True)
+    ]
+    alike = sum(
+        np.where(left_out, answers.products(places.traits @ similarity, places.traits), 0.0)
+        for left_out, similarity in zip(out, taught, strict=True)
+    )
+    views: list[View] = []
+    like = one_hot(basis.labels, basis.n_clusters)
+    for landmarks in zip(*found, strict=True):
+        named = agree_on_names(list(landmarks), like, cluster_of)
+        like = views[0].memberships if views else np.mean(named, axis=0)
         together = np.zeros(len(answers))
         for part, left_out, one in zip(parts, out, named, strict=True):
             look = basis.votes(one, places.blocks)
             is_named = part.named >= 0
             look[is_named] = one_hot(cluster_of[part.named[is_named]], basis.n_clusters)
-            together += np.where(left_out, answers.together(_sharpened(look)), 0.0)
-        return View(np.mean(named, axis=0), together / np.maximum(out.sum(axis=0), 1))
-
-    alone = one_hot(basis.labels, basis.n_clusters)
-    by_graph = averaged([one.corrected for one in found], alone)
-    by_walk = averaged([one.walked for one in found], by_graph.memberships)
-    jointly = averaged([one.joint for one in found], by_graph.memberships)
-    return by_graph, by_walk, jointly
-
-
-def _agree(parts: list[Floats], like: Floats, cluster_of: Ints) -> list[Floats]:
-    """Name the clusters of all parts alike: first ``like`` others, then like their own mean.
-
-    A cluster is the one that it shares most landmarks with; classes keep theirs. Else a part that
-    found the same clusters under other names would be averaged to nothing.
-    """
-    for _ in range(2):
-        named = []
-        for part in parts:
-            held = like.T @ part
-            held[cluster_of, cluster_of] += len(part)
-            named.append(part[:, linear_sum_assignment(held, maximize=True)[1]])
-        parts, like = named, np.mean(named, axis=0)
-    return parts
+            together += np.where(left_out, answers.together(look), 0.0)
+        together /= np.maximum(out.sum(axis=0), 1)
+        chance = calibrate(answers, together, basis.n_clusters)
+        views.append(View(np.mean(named, axis=0), chance))
+    return views, np.clip(alike / np.maximum(out.sum(axis=0), 1), 0.0, 1.0)
 
 
 def _learn_part(
-    basis: Basis, places: Places, answers: Answers, atoms: Atoms, cluster_of: Ints
-) -> _Found:
-    """Learn from a part of the answers: clusters, corrections of them, and what features add."""
-    member = regroup(atoms, answers)[basis.atoms]
-    member = member[:, _names(basis, places, answers, member, cluster_of)]
-    landmarks, rows = basis.votes(member), basis.votes(member, places.blocks)
-    alike = see_likeness(basis, places, answers)
-    misplaced = calibrate(answers, answers.together(rows), basis.n_clusters).misplaced
+    basis: Basis, places: Places, answers: Answers, similarity: Floats, cluster_of: Ints
+) -> tuple[Floats, Floats, Floats]:
+    """Return what a part of the answers makes of the landmarks: by similarity, features, both."""
+    traits, r = basis.traits, basis.n_clusters
+    axes = traits.leading_axes(similarity, r)
+    vectors = traits.landmarks @ axes
+    member = one_hot(find_clusters(vectors, basis.labels, r), r)
+    member = member[:, keep_names(basis, places, answers, member, cluster_of)]
+    rows = basis.votes(member, places.blocks)
     known = known_clusters(answers, rows, cluster_of)
-    weights, rows = classify(_log(rows, misplaced), alike.rows, answers, known)
-    corrected = softmax_rows(_log(landmarks, misplaced) + alike.landmarks @ weights)
-    known = known_clusters(answers, rows, cluster_of)
-    gaussian = fit_gaussians(basis, places, answers, corrected, rows, known)
-    walked = corrected
-    if answers.n_classes:
-        walked = walk(basis, places, answers, cluster_of, corrected)
-    by_graph = np.sqrt(_doubted(corrected) * _doubted(walked))
-    return _Found(corrected, walked, shares(by_graph * _doubted(gaussian), axis=1))
+    alike = Points(unit_rows(vectors), unit_rows(places.traits @ axes))
+    by_likeness = fit_gaussians(alike, answers, basis.votes(member), rows, known)
+    rows = basis.votes(by_likeness, places.blocks)
+    features = Points(basis.features, places.features)
+    by_features = fit_gaussians(features, answers, basis.votes(by_likeness), rows, known)
+    both = shares(doubted(by_likeness) * doubted(by_features), axis=1)
+    return by_likeness, by_features, both
 
 
-def _sharpened(votes: Floats) -> Floats:
-    """Return the chances that votes stand for."""
-    return shares(votes**SHARPNESS, axis=1)
-
-
-def _doubted(member: Floats) -> Floats:
-    """Return memberships of which none is beyond doubt, so that no witness overrules all others."""
-    return np.asarray((1.0 - _ASTRAY) * member + _ASTRAY / member.shape[1])
-
-
-def _log(shares: Floats, misplaced: float) -> Floats:
-    return np.asarray(np.log((1.0 - misplaced) * shares + misplaced / shares.shape[1]))
-
-
-def calibrate(answers: Answers, together: Floats, n_clusters: int) -> Calibration:
-    """Average over how many rows are misplaced, by the answers.
+def calibrate(answers: Answers, together: Floats, n_clusters: int) -> Floats:
+    """Return the chance that each pair is together, averaged over how many rows are misplaced.
 
     A pair of which neither row is misplaced is together with the given chance, any other as often
     as rows at random.
@@ -229,31 +177,10 @@ def calibrate(answers: Answers, together: Floats, n_clusters: int) -> Calibratio
     same = kept * together + (1.0 - kept) / n_clusters
     if_same, if_not = answers.chances(ERROR_RATE)
     value = np.log(if_not + (if_same - if_not) * same).sum(axis=1)
-    weight = softmax_rows(value[None])[0]
-    return Calibration(misplaced=float(weight @ _MISPLACED), together=weight @ same)
+    return np.asarray(softmax_rows(value[None])[0] @ same)
 
 
-def _log_likelihood(answers: Answers, together: Floats) -> float:
+def log_likelihood(answers: Answers, together: Floats) -> float:
     """Return how well answers are predicted; by one error rate, so that models can be compared."""
     if_same, if_not = answers.chances(ERROR_RATE)
     return float(np.log(np.maximum(if_not + (if_same - if_not) * together, 1e-3)).sum())
-
-
-def name_clusters(answers: Answers, votes: Floats, n_clusters: int) -> Ints:
-    """Give every named class the cluster that most of its rows look like, each its own."""
-    share = np.zeros((answers.n_classes, n_clusters))
-    is_named = answers.named >= 0
-    np.add.at(share, answers.named[is_named], votes[is_named])
-    return np.asarray(linear_sum_assignment(share, maximize=True)[1], dtype=np.int64)
-
-
-def _names(
-    basis: Basis, places: Places, answers: Answers, member: Floats, cluster_of: Ints
-) -> Ints:
-    """Return which cluster gets each name: classes keep theirs, the others stay who they were."""
-    held = basis.anchors.T @ member
-    if answers.n_classes:
-        found = name_clusters(answers, basis.votes(member, places.blocks), basis.n_clusters)
-        held[:, found] = held[cluster_of[: len(found)]] = 0.0  # nobody else's, and nothing else
-        held[cluster_of[: len(found)], found] = 1.0
-    return claims(held)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.cluster.how_many import MOST_CLUSTERS
-from linkwise.cluster.sequential.regroup import CHANGE
+from linkwise.cluster.sequential.answers import CHANGE
 
 #: So many numbers in a row may predict no better before one stops looking further.
 PATIENCE = 2

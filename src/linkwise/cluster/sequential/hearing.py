@@ -13,7 +13,7 @@ from linkwise.cluster.sequential.committee import Posterior, listen
 from linkwise.cluster.sequential.follow import climb
 from linkwise.cluster.sequential.landmarks import Basis, lift, one_hot
 from linkwise.cluster.sequential.model_layout import MOST_CLUSTERS
-from linkwise.cluster.sequential.views import Places
+from linkwise.cluster.sequential.places import Places
 from linkwise.ensemble import Ensemble
 from linkwise.ensemble.blas import one_blas_thread
 from linkwise.errors import Cancelled

@@ -3,8 +3,10 @@ r"""Which answers are probably wrong: the answers judge each other, and the clus
 A row is misplaced by its clusters with probability :math:`\delta`, an answer is wrong with
 probability :math:`\varepsilon`. A misplaced row disagrees with all of its answers, a wrong answer
 with one: belief propagation tells them apart. For every answer it says how likely its rows are
-together by everything *but* this answer. :math:`\delta` and :math:`\varepsilon` are averaged over a
-grid, weighed by how likely they make each answer given all others.
+together by everything *but* this answer, and so does the similarity that the other answers teach;
+their mean counts, so that nobody is accused whom one of the two believes. :math:`\delta` and
+:math:`\varepsilon` are averaged over a grid, weighed by how likely they make each answer given all
+others.
 """
 
 from __future__ import annotations
@@ -38,14 +40,18 @@ class Verdict:
     error_rate: float
 
 
-def judge(answers: Answers, votes: Floats) -> Verdict:
-    """Judge the answers; ``votes`` are what the rows look like without their own answers."""
+def judge(answers: Answers, votes: Floats, alike: Floats | None = None) -> Verdict:
+    """Judge the answers.
+
+    ``votes`` (n_rows, n_clusters) are what the rows look like, ``alike`` (n_pairs,) how alike the
+    rows of each pair are by the answers about others; without it the clusters judge alone.
+    """
     r = votes.shape[1]
     cases, values = [], []
     for rate in _RATES:
         prior = PRIOR_ANSWERS * (ERROR_RATE * np.log(rate) + (1 - ERROR_RATE) * np.log1p(-rate))
         for misplaced in _MISPLACED:
-            case = _judge(answers, (1.0 - misplaced) * votes + misplaced / r, rate)
+            case = _judge(answers, (1.0 - misplaced) * votes + misplaced / r, rate, alike)
             cases.append(case)
             values.append(case.log_likelihood + prior)
     weight = softmax_rows(np.array([values]))[0]
@@ -63,7 +69,7 @@ class _Case:
     log_likelihood: float
 
 
-def _judge(answers: Answers, prior: Floats, rate: float) -> _Case:
+def _judge(answers: Answers, prior: Floats, rate: float, alike: Floats | None = None) -> _Case:
     """Judge by one share of misplaced rows and one error rate."""
     messages = np.zeros((len(answers), 2, prior.shape[1]))
     if_same, if_not = answers.chances(rate)
@@ -72,6 +78,7 @@ def _judge(answers: Answers, prior: Floats, rate: float) -> _Case:
     without_i = softmax_rows(thinks[answers.i] - messages[:, 0])
     without_j = softmax_rows(thinks[answers.j] - messages[:, 1])
     together = np.einsum("lc,lc->l", without_i, without_j)
+    together = together if alike is None else (together + alike) / 2
     together = MISJUDGED + (1.0 - 2.0 * MISJUDGED) * together
     chance = if_not + (if_same - if_not) * together
     wrong = answers.error(rate) * (1.0 - answers.holds(together)) / chance

@@ -18,15 +18,16 @@ from linkwise.cluster.consensus import (
     N_LANDMARKS,
     N_NEAREST,
     best_kmeans,
-    coordinates,
     join_nearest,
     landmark_features,
+    side_by_side,
     spectrum,
 )
 from linkwise.cluster.consensus import one_hot as one_hot
 from linkwise.cluster.consensus import scaled as scaled
 from linkwise.cluster.consensus import unit_rows as unit_rows
-from linkwise.cluster.sequential.cutting import cut_in_pieces
+from linkwise.cluster.sequential.cutting import cut_in_two
+from linkwise.cluster.sequential.traits import Traits
 from linkwise.cluster.sequential.voters import Voters
 from linkwise.ensemble import LabelMatrix, RowSource
 from linkwise.errors import InvalidInput
@@ -39,9 +40,6 @@ Ints = NDArray[np.int64]
 N_DIRECTIONS = 200
 #: How far the graph carries: the share of each step of a walk that goes on.
 SMOOTHING = 0.9
-#: Pieces that the clusters are cut into, and at least so many a cluster.
-N_ATOMS = 80
-_ATOMS_PER_CLUSTER = 4
 _N_INIT = 20
 
 
@@ -117,40 +115,33 @@ class Basis:
         return int(self.draws[0] >> 1)
 
     @cached_property
-    def spread(self) -> Floats:
-        """Unit rows whose products tell how alike landmarks are, (n_landmarks, n_directions)."""
-        return np.asarray(unit_rows(self.vectors * np.sqrt(self.smoothness)))
-
-    @cached_property
     def likeness(self) -> Floats:
-        """Unit rows whose products tell how far what is true of one landmark holds for another."""
-        return np.asarray(unit_rows(self.vectors * self.smoothness**1.5))
+        """Unit rows whose products tell how alike landmarks are by the graph."""
+        return np.asarray(unit_rows(self.vectors * self.smoothness))
 
     @cached_property
-    def atoms(self) -> Ints:
-        """The small piece of its cluster that each landmark is in, (n_landmarks,)."""
-        n_atoms = max(N_ATOMS, _ATOMS_PER_CLUSTER * self.n_clusters)
-        return cut_in_pieces(self.likeness, self.labels, n_atoms)
-
-    @property
-    def n_atoms(self) -> int:
-        return int(self.atoms.max()) + 1
+    def traits(self) -> Traits:
+        """What the landmarks are like, by graph and features."""
+        return Traits.of(self.vectors, self.smoothness, self.features)
 
     @cached_property
     def anchors(self) -> Floats:
         """What gives each cluster its name, (n_landmarks, n_clusters); columns sum to one.
 
-        The landmark in its middle counts for one, the next for a half, and so on: names are decided
-        by typical rows, not by majorities that tip. A hundredth is how alike all others are to it,
-        so that a new cluster takes the free name that is nearest.
+        The landmark in the middle of its larger half counts for one, the next for a half, and so
+        on: where a cluster falls apart it does so between its halves, and the name stays with one
+        of them. A hundredth is how alike all others are to it, so that a new cluster takes the free
+        name that is nearest.
         """
         member = one_hot(self.labels, self.n_clusters)
-        middle = member.T @ self.coordinates / np.maximum(member.sum(axis=0), 1.0)[:, None]
-        away = np.square(self.coordinates - middle[self.labels]).sum(axis=1)
+        half = cut_in_two(self.coordinates, self.labels, self.n_clusters)
         anchors = np.zeros(member.shape)
         for c in range(self.n_clusters):
             members = np.flatnonzero(self.labels == c)
-            order = np.argsort(away[members], kind="stable")
+            places, one = self.coordinates[members], half[members]
+            larger = one if 2 * one.sum() > len(one) else ~one
+            away = np.square(places - places[larger].mean(axis=0)).sum(axis=1)
+            order = np.argsort(away, kind="stable")
             anchors[members[order], c] = 1.0 / np.arange(1, len(members) + 1)
         near = np.clip(self.likeness @ (member.T @ self.likeness).T, 0.0, None)
         return np.asarray(0.99 * shares(anchors, axis=0) + 0.01 * shares(near, axis=0))
@@ -158,7 +149,12 @@ class Basis:
     @cached_property
     def coordinates(self) -> Floats:
         """Graph and features of the landmarks, as they are clustered without answers."""
-        return coordinates(self.vectors, self.features, self.n_clusters)
+        return self._coordinates(self.n_clusters)
+
+    def _coordinates(self, n_clusters: int) -> Floats:
+        axes = self.traits.leading_axes(np.diag(self.traits.prior), n_clusters)
+        graph = unit_rows(self.traits.landmarks @ axes)
+        return side_by_side(graph, self.features.astype(np.float64))
 
     def votes(self, memberships: Floats, blocks: NDArray[np.uint8] | None = None) -> Floats:
         """Return the share of votes of each cluster for rows given by their blocks.
@@ -184,7 +180,7 @@ class Basis:
     def _clustered(self, n_clusters: int) -> Clusters:
         rng = np.random.RandomState()
         rng.set_state(("MT19937", self.draws[:-1], int(self.draws[-1]), 0, 0.0))
-        places = coordinates(self.vectors, self.features, n_clusters)
+        places = self._coordinates(n_clusters)
         labels = _by_size(best_kmeans(places, n_clusters, _N_INIT, rng), n_clusters)
         return Clusters(labels, rng.permutation(self.n_landmarks).astype(np.int64))
 

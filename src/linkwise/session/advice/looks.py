@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import NamedTuple
 
+from linkwise.cluster.sequential.answers import CHANGE
 from linkwise.cluster.sequential.follow import Proposal, Weighing, least_gain
-from linkwise.cluster.sequential.regroup import CHANGE
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.session.state.labelling import State
 
