@@ -18,6 +18,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -87,7 +88,7 @@ class Watch(threading.Thread):
         return np.array(list(total.values()))
 
     def look(self):
-        for pid, seconds, name in descendants():
+        for pid, seconds, name in descendants({os.getpid()}):
             self._seconds[pid] = who_is(pid, name), seconds
             if name.startswith(("ray::", "python")):
                 own, mapped = memory(pid)
@@ -106,8 +107,8 @@ def who_is(pid, name):
     return "workers" if name.startswith("ray::") and not name.startswith(agents) else "Ray itself"
 
 
-def descendants():
-    """Return number, seconds and name of this process and all that come from it."""
+def descendants(roots):
+    """Return number, seconds and name of processes and of all that come from them."""
     found, parents = {}, {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -118,7 +119,7 @@ def descendants():
         parents[int(folder.name)] = int(parts[1])
         ticks = int(parts[11]) + int(parts[12])
         found[int(folder.name)] = ticks / os.sysconf("SC_CLK_TCK"), name
-    kept = {os.getpid()}
+    kept = set(roots)
     while new := {pid for pid, parent in parents.items() if parent in kept} - kept:
         kept |= new
     return [(pid, *found[pid]) for pid in kept if pid in found]
@@ -211,7 +212,7 @@ def measure_ray(cluster, nodes, engine, options):
     tell("a node is killed in a vote")
     drawn = lw.Links(options.rows, must=[(0, 1)])
     model.update(drawn).retract(drawn)
-    killer = threading.Timer(found["vote"] / 3, cluster.remove_node, (nodes[-1], False))
+    killer = threading.Timer(found["vote"] / 3, kill, (cluster, nodes[-1]))
     killer.start()
     lost, labels = timed(lambda: model.labels_)
     killer.join()
@@ -222,6 +223,14 @@ def measure_ray(cluster, nodes, engine, options):
     found["vote without the node"], labels = timed(lambda: model.labels_)
     found["labels without the node"] = sha256(labels.tobytes()).hexdigest()
     return found
+
+
+def kill(cluster, node):
+    """End a node and its workers at one stroke: Ray's own way leaves them, and they answer on."""
+    started = {info.process.pid for kind in node.all_processes.values() for info in kind}
+    for pid, _, _ in descendants(started):
+        os.kill(pid, signal.SIGKILL)
+    cluster.remove_node(node, allow_graceful=False)
 
 
 def run_cpu_fit(options):
@@ -342,14 +351,15 @@ def main():
 
 def in_a_process(name, options):
     switches = ("only", "units", "growth", "foreseen")
-    told = {key: value for key, value in vars(options).items() if key not in switches}
-    given = [f"--{key}={value}" for key, value in told.items()]
+    given = [f"--{key}={x}" for key, x in vars(options).items() if key not in switches]
     kept = Path(options.folder) / f"{name}.json"
     if kept.exists():
         return json.loads(kept.read_text())
     tell(f"{name} begins")
     command = [sys.executable, __file__, *given, f"--only={name}"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    # idle threads of BLAS wait by spinning, here on the processors of the nodes
+    told = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, env=told)
     if done.returncode:
         sys.exit(f"{name} ended with code {done.returncode}; the same command goes on from here.")
     kept.write_text(done.stdout.splitlines()[-1])

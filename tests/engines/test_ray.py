@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -62,7 +63,18 @@ def second(cluster):
 
 
 def kill(cluster, node):
+    """End a machine and its workers at one stroke; Ray's own way leaves them for a while."""
+    roots = {info.process.pid for kind in node.all_processes.values() for info in kind}
+    for pid in roots | {child for root in roots for child in descendants(root)}:
+        os.kill(pid, signal.SIGKILL)
     cluster.remove_node(node, allow_graceful=False)
+
+
+def descendants(pid):
+    for file in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in map(int, file.read_text().split()):
+            yield child
+            yield from descendants(child)
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +115,16 @@ def pids(model):
     return ray.get([keeper.__ray_call__.remote(lambda _: os.getpid()) for keeper in keepers])
 
 
+def machines(model):
+    """Return the machines that keep the rows of a model, one for each shard."""
+    keepers = [team._keepers[k] for team, k, *_ in model.ensemble_.labels.held(10_000)]
+    where = [
+        keeper.__ray_call__.remote(lambda _: ray.get_runtime_context().get_node_id())
+        for keeper in keepers
+    ]
+    return ray.get(where)
+
+
 @pytest.mark.usefixtures("second")
 def test_a_cluster_says_what_one_machine_says(folder, plain, tmp_path):
     told = []
@@ -136,6 +158,13 @@ def test_a_cluster_says_what_one_machine_says(folder, plain, tmp_path):
         _ = model.ensemble_.labels.array
     with pytest.raises(InvalidInput, match="rows were appended to a model on a cluster"):
         model.save(tmp_path / "model")
+
+
+@pytest.mark.usefixtures("second")
+@pytest.mark.parametrize("shards", [2, 4])
+def test_machines_have_as_many_shards_as_they_have_processors(folder, shards):
+    model = make(lw.engines.Ray(shards=shards)).fit(folder)
+    assert sorted(Counter(machines(model)).values()) == [shards // 2] * 2
 
 
 @pytest.mark.parametrize("during", ["training partitions", "labelling rows"])

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from linkwise.kernels.nearest import label_tile, largest, sum_by_label
+from linkwise.kernels.nearest import largest, sum_by_label
 
 
 def run_largest(scores, offsets):
@@ -25,20 +25,6 @@ def test_largest_agrees_with_argmax(shape):
 def test_the_lower_label_wins_a_tie():
     scores = np.array([[0, 2], [1, 1], [1, 2]], dtype=np.float32)
     assert run_largest(scores, np.zeros(3, np.float32))[1].tolist() == [1, 0]
-
-
-@pytest.mark.parametrize("n_used", [1, 3, 8])
-def test_a_tile_is_labelled_by_the_nearest_centre_of_each_partition(n_used):
-    rng = np.random.default_rng(n_used)
-    tile = rng.normal(size=(8, 50)).astype(np.float32)
-    centers = rng.normal(size=(4, 6, n_used)).astype(np.float32)
-    features = np.stack([rng.choice(8, n_used, replace=False) for _ in range(4)]).astype(np.int32)
-    labels = np.empty((4, 50), np.uint8)
-    label_tile(tile, centers, 0.5 * np.square(centers).sum(axis=2), features, labels)
-    for p in range(4):
-        part = tile[features[p]].T.astype(float)
-        distance = np.square(part[:, None, :] - centers[p]).sum(axis=2)
-        np.testing.assert_array_equal(labels[p], distance.argmin(axis=1))
 
 
 def test_sums_and_counts_by_label_agree_with_a_loop():

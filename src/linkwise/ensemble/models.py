@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from linkwise.ensemble.preparation import TILE
 from linkwise.errors import InvalidInput
 from linkwise.kernels.nearest import label_tile, largest
+from linkwise.kernels.scores import label_in_panels, pays
 
 #: Labels are stored in one byte.
 MOST_BLOCKS = 256
@@ -70,7 +71,9 @@ class NearestCenters:
 
     def label(self, tile: NDArray[np.float32]) -> NDArray[np.uint8]:
         labels = np.empty((self.n_partitions, TILE), dtype=np.uint8)
-        label_tile(tile, self.centers, self.offsets, self.features, labels)
+        do = label_in_panels if pays() else label_tile
+        floats = (np.ascontiguousarray(x, np.float32) for x in (tile, self.centers, self.offsets))
+        do(*floats, np.ascontiguousarray(self.features, np.int32), labels)
         return labels
 
 

@@ -134,12 +134,19 @@ class Team:
 
     def __init__(self, task: Task, bounds: list[int], n_gpus: int) -> None:
         ray = import_ray()
-        gpus = {"num_gpus": n_gpus} if n_gpus else {}
-        actor = ray.remote(Keeper).options(
-            scheduling_strategy="SPREAD", max_restarts=-1, max_task_retries=ACTOR_RETRIES, **gpus
-        )
+        actor = ray.remote(
+            num_cpus=0,  # a keeper waits most of the time
+            memory=1 << 20,  # who asks for nothing is put anywhere
+            num_gpus=n_gpus,
+            max_restarts=-1,
+            max_task_retries=ACTOR_RETRIES,
+        )(Keeper)
         self._task: Reference = [ray.put(task)]
-        self._keepers: list[Handle] = [actor.remote(a, b) for a, b in pairwise(bounds)]
+        places = _places(len(bounds) - 1, "GPU" if n_gpus else "CPU", task.name)
+        self._keepers: list[Handle] = [
+            actor.options(scheduling_strategy=place).remote(a, b)
+            for place, (a, b) in zip(places, pairwise(bounds), strict=True)
+        ]
         self.bounds, self.storage = bounds, task.storage
         if self.storage is None:
             weakref.finalize(self, _drop, self._keepers)
@@ -166,6 +173,27 @@ class Team:
                 if done[k] < sizes[k]:
                     working[k] = self.ask(k, "label", int(done[k]) + STEP)
             execution.step(int(done.sum()), self.n_rows, "labelling rows")
+
+
+def _places(n_keepers: int, kind: str, name: str) -> list[Any]:
+    """Return where to start keepers: on each machine as many as its share of all processors.
+
+    Ray's own "SPREAD" puts those that are asked for at once on one machine. The same machines get
+    the same shards of a table with this name, so that labels in a storage are found again. When a
+    machine is gone, Ray chooses another.
+    """
+    ray = import_ray()
+    machines = sorted(
+        (machine for machine in ray.nodes() if machine["Alive"]),
+        key=lambda machine: (machine["NodeManagerHostname"], machine["NodeManagerPort"]),
+    )
+    slots = [m["NodeID"] for m in machines for _ in range(int(m["Resources"].get(kind, 0)))]
+    if not slots:
+        return ["SPREAD"] * n_keepers
+    first = int(name[:8], 16) % len(slots)  # tables of few shards are not all on one machine
+    chosen = [slots[(first + k * len(slots) // n_keepers) % len(slots)] for k in range(n_keepers)]
+    here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy
+    return [here(node, soft=True) for node in chosen]
 
 
 def _drop(keepers: list[Handle]) -> None:

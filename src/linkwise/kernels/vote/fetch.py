@@ -18,8 +18,8 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from linkwise.kernels.compiling import njit
+from linkwise.kernels.llvm import ADDRESS, BYTE, WORD, constant, increase, load
 from linkwise.kernels.vote.bytes import TABLES_AT_ONCE
-from linkwise.kernels.vote.llvm import ADDRESS, BYTE, WORD, constant, increase, load
 from linkwise.kernels.vote.vectors import BLOCK, GROUP
 
 CLUSTERS = 16  # in one vector

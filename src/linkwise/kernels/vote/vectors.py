@@ -16,29 +16,29 @@ over them; meanwhile the labels of the next four are fetched ahead.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, reduce
+from functools import reduce
 from typing import Any
 
 import numpy as np
-from llvmlite import binding, ir
+from llvmlite import ir
 from numba import types, uint16, uint32
 from numba.core import cgutils
-from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from linkwise.kernels.compiling import njit
-from linkwise.kernels.vote.bytes import TABLES_AT_ONCE, WEIGHTS_AT_ONCE
-from linkwise.kernels.vote.llvm import (
+from linkwise.kernels.llvm import (
     ADDRESS,
     BYTE,
     WORD,
+    can,
     constant,
     fetch_ahead,
     fill,
     increase,
     load,
 )
+from linkwise.kernels.vote.bytes import TABLES_AT_ONCE, WEIGHTS_AT_ONCE
 
 ROWS = 64  # in one vector
 GROUP = 4  # partitions added in one pass
@@ -49,13 +49,9 @@ _BYTES = ir.VectorType(BYTE, ROWS)
 _WORDS = ir.VectorType(WORD, ROWS // 2)
 
 
-@cache
 def has_byte_permute() -> bool:
     """Tell whether this processor has AVX-512 VBMI and numba is set to use it."""
-    _, _, features = cpu_target.target_context.codegen().magic_tuple()
-    used = {name[1:] for name in features.split(",") if name.startswith("+")}
-    here = {name for name, present in binding.get_host_cpu_features().items() if present}
-    return {"avx512f", "avx512bw", "avx512vbmi"} <= used & here
+    return can("avx512f", "avx512bw", "avx512vbmi")
 
 
 def addresses_of(labels: NDArray[np.uint8], partitions: NDArray[np.intp]) -> NDArray[np.int64]:
