@@ -5,8 +5,10 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 # What each kind of work needs; a stamp in the environment says that it is there.
-# The demo reads no file, so it does without pyarrow and is run from the sources.
+# The demo reads no file, so it does without pyarrow and is run from the sources. Packages bring their own tests
+# along, 40 MB of them; where nothing but the demo was installed, they are not kept.
 NEEDS_demo   := --no-compile --group demo
+SPARES_demo  := tests
 NEEDS_install := --editable ".[plot]"
 NEEDS_studio := --editable ".[studio]"
 NEEDS_docs   := --editable ".[plot,studio]" --group docs
@@ -87,4 +89,5 @@ $(VENV)/.ready-%: pyproject.toml | $(BIN)/python
 	@echo "Setting up $(VENV) for $* (once, a minute or so) ..."
 	@$(if $(findstring --group,$(NEEDS_$*)),$(PIP) install --no-compile --upgrade "pip>=25.1")
 	@$(PIP) install $(NEEDS_$*)
+	@$(if $(SPARES_$*),$(if $(filter-out $@,$(wildcard $(VENV)/.ready-*)),,find $(VENV)/lib -type d -name $(SPARES_$*) -prune -exec rm -r {} +))
 	@touch $@

@@ -61,8 +61,8 @@ def compare(root: Path, clients: str, seconds: float, rounds: int) -> None:
         for _ in range(rounds):
             for protocol, found in rates.items():
                 with serving(root, protocol) as server:
-                    loaded = acknowledge(server, N_ROWS, n, batch, seconds)
-                    found.append(asyncio.run(loaded))
+                    loaded = asyncio.run(acknowledge(server, N_ROWS, n, batch, seconds))
+                    found.append(loaded[0].value)  # acknowledged a second
         before, after = (statistics.median(found) for found in rates.values())
         print(f"{n} x {batch}: {before:,.0f}/s before, {after:,.0f}/s after, {after / before:.1f}x")
 

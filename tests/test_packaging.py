@@ -1,12 +1,15 @@
 """What the package says of itself is said once, and true."""
 
 import json
+import shutil
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import linkwise as lw
 from linkwise.cli import doctor
@@ -103,6 +106,47 @@ def test_the_demo_needs_no_more_than_it_installs(tmp_path):
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "answers.csv", "digits.csv", "digits.png"
     ]  # fmt: skip
+
+
+def closure(names):
+    """Return what packages need, and what these need."""
+    found, wanted = set(), list(names)
+    while wanted:
+        name = wanted.pop()
+        if name not in found:
+            found.add(name)
+            needs = map(Requirement, distribution(name).requires or ())
+            met = (need for need in needs if need.marker is None or need.marker.evaluate())
+            wanted += [need.name for need in met]
+    return found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="The demo's size is promised for Linux.")
+def test_what_the_demo_installs_takes_less_than_500_megabytes_on_the_disk():
+    names = (Requirement(line).name for line in PROJECT["dependency-groups"]["demo"])
+    files = {
+        path.locate()
+        for name in closure(["pip", *names])
+        for path in distribution(name).files
+        if path.suffix != ".pyc" and "tests" not in path.parts
+    }
+    blocks = sum(-(-path.stat().st_size // 4096) for path in files if path.exists())
+    folders = len({folder for path in files for folder in path.parents})
+    assert 4096 * (blocks + folders) < 500e6
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="The commands of a checkout need make.")
+def test_the_tests_of_packages_go_only_where_nothing_but_the_demo_is(tmp_path):
+    def steps(*stamps):
+        (tmp_path / "bin").mkdir(exist_ok=True)
+        for name in ("bin/python", *stamps):
+            (tmp_path / name).touch()
+        call = ["make", "--dry-run", f"VENV={tmp_path}", f"{tmp_path}/.ready-demo"]
+        return subprocess.run(call, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+
+    assert "-name tests -prune -exec rm" in steps()
+    assert "--group demo" in steps(".ready-dev")
+    assert "rm" not in steps(".ready-dev").split()
 
 
 def test_the_command_line_is_also_a_module():

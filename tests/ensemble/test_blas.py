@@ -1,8 +1,10 @@
+import sys
 import threading
 
 import pytest
 from threadpoolctl import ThreadpoolController
 
+from linkwise.ensemble import blas
 from linkwise.ensemble.blas import one_blas_thread
 
 
@@ -93,3 +95,22 @@ def test_limits_of_other_threads_work_again_afterwards():
     other.join()
     assert found == [{2}]
     assert blas_threads() == {3}
+
+
+def test_libraries_are_looked_for_again_only_after_an_import(monkeypatch):
+    looks = []
+
+    def look():
+        looks.append(1)
+        return ThreadpoolController()
+
+    monkeypatch.setattr(blas, "ThreadpoolController", look)
+    monkeypatch.setattr(blas, "_known", (0, []))
+    for _ in range(3):
+        with one_blas_thread():
+            pass
+    assert len(looks) == 1
+    monkeypatch.setitem(sys.modules, "a_module_that_is_new", sys)
+    with one_blas_thread():
+        assert blas_threads() == {1}
+    assert len(looks) == 2

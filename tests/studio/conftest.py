@@ -91,6 +91,15 @@ def data_folder(tmp_path_factory):
         for i in range(40):
             body = ("All work and no play. " * 300)[:5000] if i % 2 else f"Short letter {i}."
             table.writerow([f"sender-{i}", len(body) + i, len(body.split()), body])
+    with (folder / "complaints.csv").open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["ticket", "message"])
+        kinds = ("parcel courier", "invoice charged", "password login", "battery broken",
+                 "size exchange", "thanks great")  # fmt: skip
+        rng = np.random.default_rng(0)
+        for i in range(72):
+            words = rng.permutation(12 * kinds[i % 6].split() + [f"and{k % 7}" for k in range(40)])
+            table.writerow([f"T-{i}", " ".join(words)])
     with (folder / "scans.csv").open("w", newline="") as file:
         table = csv.writer(file)
         table.writerow(["scan", "picture", "ink", "left"])
@@ -130,6 +139,13 @@ def templates(tmp_path_factory, data_folder):
             2,
             columns=Columns(id="sender", text="body"),
             n_partitions=5,
+        ),
+        "complaints": lambda at: Session.create(
+            at,
+            data_folder / "complaints.csv",
+            6,
+            columns=Columns(id="ticket", text="message"),
+            n_partitions=20,
         ),
         "scans": lambda at: Session.create(
             at,

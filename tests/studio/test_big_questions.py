@@ -116,7 +116,7 @@ def test_a_row_is_placed_beside_one_of_up_to_five_examples_with_one_key(open_pag
     n = examples.count()
     assert 2 <= n <= 5
     studio.press("2")
-    studio.sees(re.compile(r"You said with \d+\."))
+    studio.sees(re.compile(r"You said it belongs with \d+\."))
     studio.sees_it_sent()
     verdicts = [event["payload"]["verdict"] for event in studio.history()]
     assert verdicts == ["different", "same", *["different"] * (n - 2)]
@@ -124,6 +124,42 @@ def test_a_row_is_placed_beside_one_of_up_to_five_examples_with_one_key(open_pag
     studio.sees(re.compile(r"\d+ belongs with \d+, not with \d+"))
     studio.press("0")
     studio.sees("You said none of these.")
+
+
+def test_all_examples_of_a_choice_are_in_sight_however_long_they_are(open_page):
+    studio = open_page("complaints", questions="choice", viewport={"width": 1360, "height": 850})
+    expect(title(studio)).to_have_text("Which of these does it belong with?")
+    expect(studio.page.locator("ol button")).to_have_count(5)
+    table = studio.page.locator(".table").bounding_box()
+    last = studio.page.locator("ol button").last.bounding_box()
+    assert last["y"] + last["height"] <= table["y"] + table["height"]
+
+
+def test_a_question_of_which_more_lies_below_the_edge_fades_there(open_page):
+    studio = open_page("complaints", questions="groups")
+    expect(title(studio)).to_have_text("Is this one thing, two, or three?")
+    table = studio.page.locator(".table")
+    expect(table).to_have_css("mask-image", re.compile("gradient"))
+    table.evaluate("table => table.scrollTo(0, table.scrollHeight)")
+    expect(table).to_have_css("mask-image", "none")
+    studio.press("c")
+    expect(table).to_have_css("mask-image", re.compile("gradient"))
+    assert table.evaluate("table => table.scrollTop") == 0  # the next one begins at its beginning
+
+
+def test_the_small_picture_that_is_pointed_at_is_large(open_page):
+    studio = open_page("digits", questions="groups")
+    groups = studio.page.get_by_role("group", name=re.compile("Group"))
+    for picture in (
+        groups.first.get_by_role("button").first,
+        groups.last.get_by_role("button").last,
+    ):
+        small = picture.bounding_box()["width"]
+        picture.hover()
+        place, table = picture.bounding_box(), studio.page.locator(".table").bounding_box()
+        assert place["width"] > 2 * small
+        assert place["x"] >= table["x"]
+        assert place["x"] + place["width"] <= table["x"] + table["width"]
 
 
 def test_a_person_can_switch_to_pairs_and_the_page_remembers_it(open_page):

@@ -23,6 +23,22 @@ def test_every_cluster_shows_its_size_how_sure_it_is_and_examples(open_page):
         expect(card.locator("img")).to_have_count(5)
 
 
+@pytest.mark.parametrize(
+    ("kind", "words", "lines"), [("complaints", "and", 2), ("flowers", "sepal length", 6)]
+)
+def test_a_cluster_of_rows_without_pictures_shows_a_typical_one_in_few_lines(
+    open_page, kind, words, lines
+):
+    studio = open_page(kind)
+    for card in cards(studio).all():
+        typical = card.locator(".typical")
+        expect(typical).to_contain_text(words)
+        assert typical.bounding_box()["height"] <= 20 * lines
+    studio.button("More about cluster 1").click()  # there are more, in full
+    expect(cards(studio).first.locator(".typical")).to_have_count(0)
+    expect(cards(studio).first.locator(".examples li")).to_have_count(5)
+
+
 def test_a_cluster_is_renamed_in_place(open_page):
     studio = open_page("flowers")
     studio.page.get_by_label("Name of cluster 2", exact=True).fill("setosa")

@@ -145,6 +145,18 @@ def test_what_moved_and_why_is_told_in_a_sentence(open_page):
     )
 
 
+def test_what_stands_beside_the_question_does_not_lie_on_the_map_too(open_page):
+    studio = open_page("digits")
+    studio.wait_for_question()
+    studio.press("d")
+    studio.sees_it_sent()
+    expect(studio.trace).to_contain_text("after your answer.")
+    assert not studio.trace.is_visible()
+    expect(studio.page.locator(".last")).to_contain_text("after your answer.")
+    studio.tell(("split", {"cluster": 0}), who="Bo")
+    expect(studio.trace.filter(has_text="after Bo’s split.")).to_be_visible()
+
+
 def test_without_a_gpu_the_page_draws_the_points_itself(open_page):
     blind = """const get = HTMLCanvasElement.prototype.getContext;
       HTMLCanvasElement.prototype.getContext = function (kind, ...more) {

@@ -27,6 +27,22 @@ def test_a_table_is_brought_its_columns_picked_and_its_clusters_built(open_page,
     expect(studio.page.locator("thead th").first).to_have_text(re.compile(r"plant-\d+"))
 
 
+def test_who_does_not_know_how_many_clusters_is_shown_no_number(open_page):
+    studio = open_page()
+    studio.visit("#/new")
+    studio.button("flowers.csv").click()
+    number = studio.page.get_by_label("How many clusters")
+    expect(number).to_have_value("8")
+    studio.page.get_by_label("I don’t know how many").check()
+    expect(number).to_be_disabled()
+    expect(number).to_have_value("")
+    studio.sees("The rows propose a number themselves")
+    studio.page.get_by_label("I don’t know how many").uncheck()
+    expect(number).to_have_value("8")
+    number.fill("")
+    expect(studio.button("Build the clusters")).to_be_disabled()
+
+
 def test_a_file_is_taken_by_dropping_it_on_the_page(open_page):
     studio = open_page()
     studio.visit("#/new")

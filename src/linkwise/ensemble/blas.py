@@ -11,6 +11,7 @@ Hence holders are counted, and work during which the limit was lifted is done ag
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,14 +26,17 @@ T = TypeVar("T")
 _lock = threading.Lock()
 _holders = 0
 _limit: OneThread | None = None
+_known: tuple[int, list[Any]] = (
+    0,
+    [],
+)  # libraries, and how many modules there were then
 
 
 class OneThread:
     """BLAS kept at one thread."""
 
     def __init__(self) -> None:
-        controllers = ThreadpoolController().select(user_api="blas").lib_controllers
-        self._found = {library: library.get_num_threads() for library in controllers}
+        self._found = {library: library.get_num_threads() for library in _libraries()}
 
     def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Call ``function`` with BLAS at one thread from beginning to end."""
@@ -80,6 +84,19 @@ def one_blas_thread() -> Iterator[OneThread]:
             if _holders == 0:
                 limit.restore()
                 _limit = None
+
+
+def _libraries() -> list[Any]:
+    """Return the libraries of BLAS in this process.
+
+    To look for them takes milliseconds, as much as a small fit, so that is done again only when
+    something has been imported since.
+    """
+    global _known
+    if _known[0] != len(sys.modules):
+        found = ThreadpoolController().select(user_api="blas").lib_controllers
+        _known = len(sys.modules), found
+    return _known[1]
 
 
 def _give_up_control(library: Any) -> None:

@@ -74,6 +74,21 @@ def test_a_clustering_that_is_right_is_told_to_be_after_twenty_random_pairs(sess
     )
 
 
+def test_answers_that_move_nothing_are_not_said_to_pay(session):
+    truth = np.arange(60) // 20
+    for number in range(24):
+        (question,) = session.query(1, kind="pair", asked=10 * number - 1 if number < 6 else 0)
+        i, j = question.i, question.j
+        session.answer(i, j, "same" if truth[i] == truth[j] else "different")
+        session.view()
+    progress = session.progress()
+    assert (progress.drawn, progress.right, progress.advice) == (6, 6, "more")
+    assert progress.hint == (
+        "Of the last 6 random pairs it got 6 right (67–100 %). The last 10 changes moved no row; "
+        "some 50 more answers will tell whether that is all."
+    )
+
+
 def test_answers_are_counted_before_the_history_is_locked(session, monkeypatch):
     count, locked = session._clicks.count, session._history.lock._is_owned
 

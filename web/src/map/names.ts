@@ -34,14 +34,15 @@ export interface Placed {
 export type Rectangle = [left: number, top: number, right: number, bottom: number];
 
 const SAMPLE = 20_000;
-const CORE = 0.75; // of the rows of a cluster, those nearest to its middle, are what its name stands beside
+const REACH = 0.15; // in the layout; rows no farther from each other than this or so are one heap
+const CORE = 0.75; // of the rows of a heap, those nearest to its middle, are what the name stands beside
 const EDGE = 4; // pixels between a name and the end of the map
 const TALL = 9; // half of the height of a name
 const CELL = 6; // pixels; points are counted in squares of this size
 const ALONG = [0, 0.5, -0.5]; // how far along a side names are tried, in shares of it ...
 const AWAY = [0, 10]; // ... and how far from it, in pixels: a few rows lie outside
 
-/** Where most rows of each cluster lie; a few that are scattered elsewhere do not count. */
+/** Where each cluster lies: of several heaps the largest counts, and of that most rows. */
 export function extents(labels: Labels, places: Float32Array): Map<number, Extent> {
   const rows = new Map<number, number[]>();
   const stride = Math.max(1, Math.floor(labels.length / SAMPLE));
@@ -49,7 +50,33 @@ export function extents(labels: Labels, places: Float32Array): Map<number, Exten
     if (!rows.has(labels[row])) rows.set(labels[row], []);
     rows.get(labels[row])!.push(row);
   }
-  return new Map([...rows].map(([cluster, its]) => [cluster, extentOf(its, places)]));
+  return new Map([...rows].map(([cluster, its]) => [cluster, extentOf(largestHeap(its, places), places)]));
+}
+
+/** The largest set of rows that lie together: squares of the layout that touch are one heap. */
+function largestHeap(rows: number[], places: Float32Array): number[] {
+  const squares = new Map<string, number[]>();
+  const [column, line] = [0, 1].map((axis) => (row: number) => Math.floor(places[2 * row + axis] / REACH));
+  for (const row of rows) {
+    const square = `${column(row)} ${line(row)}`;
+    if (!squares.has(square)) squares.set(square, []);
+    squares.get(square)!.push(row);
+  }
+  let largest: number[] = [];
+  while (squares.size > 0) {
+    const heap: number[] = [];
+    const waiting = [squares.keys().next().value!];
+    for (let square = waiting.pop(); square !== undefined; square = waiting.pop()) {
+      const its = squares.get(square);
+      if (!its) continue;
+      squares.delete(square);
+      heap.push(...its);
+      const [x, y] = square.split(" ").map(Number);
+      for (const dx of [-1, 0, 1]) for (const dy of [-1, 0, 1]) waiting.push(`${x + dx} ${y + dy}`);
+    }
+    if (heap.length > largest.length) largest = heap;
+  }
+  return largest;
 }
 
 function extentOf(rows: number[], places: Float32Array): Extent {

@@ -147,7 +147,8 @@ export class Questions {
       return { kind: "answer", payload: { i: asked.i, j: row, verdict: verdict(row) } };
     });
     const chosen = asked.examples.find((row) => row.row === example);
-    const words = example === "unsure" ? WORDS.unsure : chosen ? `with ${chosen.id}` : "none of these";
+    const words =
+      example === "unsure" ? WORDS.unsure : chosen ? `it belongs with ${chosen.id}` : "none of these";
     const agrees =
       example === "unsure" ? null : asked.among.every((row) => this.#opinion(asked.i, row) === verdict(row));
     this.#give(said, words, agrees);

@@ -73,3 +73,21 @@ test("rows that lie elsewhere do not stretch a cluster", () => {
   expect(bottom).toBeGreaterThan(-1);
   expect(top).toBeLessThanOrEqual(0);
 });
+
+test("of a cluster in several heaps the largest counts, not the empty place between them", () => {
+  const places = new Float32Array(200);
+  const heaps = [
+    [-0.9, -0.9, 36],
+    [0.9, -0.9, 32],
+    [0, 0.9, 32],
+  ];
+  heaps
+    .flatMap(([x, y, n]) => Array.from({ length: n }, (_, k) => [x + 0.002 * k, y]))
+    .forEach((place, row) => places.set(place, 2 * row));
+  const { x, y, left, right, top } = extents(new Uint8Array(100), places).get(0)!;
+  expect(x).toBeCloseTo(-0.86, 1);
+  expect(y).toBeCloseTo(-0.9);
+  expect(left).toBeGreaterThan(-1);
+  expect(right).toBeLessThan(-0.8);
+  expect(top).toBeCloseTo(-0.9);
+});

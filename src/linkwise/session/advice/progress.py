@@ -8,6 +8,8 @@ they were chosen where it is in doubt.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,8 @@ from linkwise.session.journal.log import NO_GUESS, UNSURE, Log
 RECENT = 20
 #: With how many right of a hundred, at least and by the random pairs, more answers change little.
 GOOD = 0.8
+#: So many changes that moved nothing are worth a word.
+STILL = 10
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,9 @@ def measure_progress(
     if weighed is not None and weighed.answers < (1 - 2 * SHARE) * n_answers - RECENT:
         weighed = None  # too long ago
     low, high = interval(int(checks.sum()), len(checks)) if len(checks) else (None, None)
-    advice, hint = _advise(n_answers - n_unsure, checks, weighed, grouped_by, n_clusters)
+    is_still = len(moved) >= STILL and not any(rows for _, rows in moved[-STILL:])
+    n_told = n_answers - n_unsure
+    advice, hint = _advise(n_told, checks, is_still, weighed, grouped_by, n_clusters)
     return Progress(
         answers=n_answers,
         unsure=n_unsure,
@@ -108,6 +114,7 @@ def interval(right: int, n: int) -> tuple[float, float]:
 def _advise(
     n_told: int,
     checks: NDArray[np.bool_],
+    is_still: bool,
     weighed: Weighed | None,
     grouped_by: str,
     n_clusters: int,
@@ -129,7 +136,19 @@ def _advise(
     is_good = len(checks) > 0 and interval(int(checks.sum()), len(checks))[0] >= GOOD
     if weighed is not None and weighed.settled and is_good:
         return "enough", f"{seen} More answers will change little."
+    if is_still and len(checks) and checks.all():
+        missing = 10 * (_enough() - len(checks))
+        return "more", (
+            f"{seen} The last {STILL} changes moved no row; some {missing} more answers will tell "
+            "whether that is all."
+        )
     return "more", f"{seen} More answers pay."
+
+
+@cache
+def _enough() -> int:
+    """Return how many random pairs, all of them right, show that the clustering is good."""
+    return next(n for n in count(1) if interval(n, n)[0] >= GOOD)
 
 
 def _seen(checks: NDArray[np.bool_]) -> str:
