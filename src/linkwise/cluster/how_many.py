@@ -1,15 +1,25 @@
-r"""How many clusters: as many as two halves of an ensemble agree on, where its graph has a gap.
+r"""How many clusters: as many as two halves of an ensemble tell alike.
 
 For each number :math:`k` of clusters, landmarks and partitions are parted into halves at random.
-Each half clusters its landmarks by its partitions alone, and says by vote what all landmarks are;
-:math:`s_k` is the adjusted Rand index of the two, averaged over some such partings. The graph of
-the landmarks of a half has eigenvalues :math:`\lambda`; a random walk on it that begins anew once
-in :math:`1/\rho` steps leaves the k-th group at the rate :math:`1 - \lambda_k + \rho`, and
+Each half clusters its landmarks by its partitions alone, and says by vote what all landmarks are.
+What a half tells has an entropy of :math:`H_k` nats a landmark. Of these the other half foretells
+:math:`I_k`: it knows which clusters of the two go together by the landmarks before, and by one
+landmark more for each cluster, spread evenly, that stands for knowing nothing at first (a
+Dirichlet prior of total mass one). More clusters tell more, but less and less of it alike;
+
+.. math:: I_k - \theta H_k
+
+is largest where a further cluster would no longer be told alike to the share :math:`\theta`. Both
+are averaged over some such partings.
+
+The graph of the landmarks of a half has eigenvalues :math:`\lambda`; a random walk on it that
+begins anew once in :math:`1/\rho` steps leaves the k-th group at the rate
+:math:`1 - \lambda_k + \rho`, and
 
 .. math:: g_k = \log \frac{1 - \lambda_{k+1} + \rho}{1 - \lambda_k + \rho}
 
-is the gap between k groups that hold together and one more that does not, averaged over the halves
-too. The largest :math:`g_k s_k^2` wins.
+is the gap between k groups that hold together and one more that does not. It is told, for people to
+look at, and decides nothing.
 """
 
 from __future__ import annotations
@@ -21,6 +31,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.special import gammaln, xlogy
 
 from linkwise.cluster.consensus import (
     N_LANDMARKS,
@@ -40,7 +51,6 @@ from linkwise.ensemble.sources import sample_rows
 from linkwise.errors import InvalidInput
 from linkwise.kernels.vote.vote import scores
 from linkwise.plot.choice_of_k import choice_of_k
-from linkwise.scores import ari
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +60,9 @@ MOST_CLUSTERS = 40
 #: Landmarks for each cluster at least.
 LANDMARKS_PER_CLUSTER = 8
 #: How often landmarks and partitions are parted into halves.
-N_PARTINGS = 2
+N_PARTINGS = 3
+#: Share of what clusters tell that both halves must tell, for the clusters to be worth having.
+TOLD_ALIKE = 0.75
 #: A walk on the graph begins anew once in so many steps: gaps that only longer walks would see,
 #: such as a few rows that hang together with nothing, count little.
 WALK = 50
@@ -70,10 +82,12 @@ class KChoice:
     k : int
         The number.
     scores : dict of int to float
-        What numbers were compared by, larger is better: the gap times the squared stability, or
-        once there are answers how well those that were left out are predicted, in nats.
+        What numbers were compared by, in nats, larger is better: what two halves of the ensemble
+        foretell of each other, less three quarters of what each tells; or, once there are answers,
+        how well those that were left out are predicted.
     stability : dict of int to float
-        How far two halves of the ensemble agree, 0 is chance and 1 complete.
+        Share of what a half of the ensemble tells that the other one foretells; 1 is everything,
+        0 or less is nothing.
     gap : dict of int to float
         By how much the clusters hold together better than one more would.
     answers : dict of int to float
@@ -186,9 +200,11 @@ def choose_by_structure(
     ks = numbers_to_compare(k_range, blocks.shape[1])
     if len(ks) == 1:
         return KChoice(ks[0], {ks[0]: 0.0}, {}, {})
-    stability, gap = _compare_halves(blocks, features, n_blocks, ks, np.random.RandomState(seed))
-    score = {k: gap[k] * max(stability[k], 0.0) ** 2 for k in ks}
-    return KChoice(max(ks, key=lambda k: score[k]), score, stability, gap)
+    alike, told, gap = _compare_halves(blocks, features, n_blocks, ks, np.random.RandomState(seed))
+    stability = alike / np.maximum(told, np.finfo(float).tiny)
+    score = alike - TOLD_ALIKE * told
+    by_number = (dict(zip(ks, found.tolist(), strict=True)) for found in (score, stability, gap))
+    return KChoice(ks[int(score.argmax())], *by_number)
 
 
 def numbers_to_compare(k_range: Iterable[int] | None, n_landmarks: int) -> list[int]:
@@ -215,22 +231,48 @@ def _compare_halves(
     n_blocks: int,
     ks: list[int],
     rng: np.random.RandomState,
-) -> tuple[dict[int, float], dict[int, float]]:
-    """Return how far two halves of landmarks and partitions agree, and their gap, per number."""
+) -> tuple[Floats, Floats, Floats]:
+    """Return what two halves tell alike, what each tells, and their gap, for every number."""
     if len(blocks) < 2 or blocks.shape[1] < 4:
-        return dict.fromkeys(ks, 1.0), dict.fromkeys(ks, 0.0)
-    agreement, gaps = [], []
+        nothing = np.zeros(len(ks))
+        return nothing, nothing, nothing
+    shared, gaps = [], []
     for _ in range(N_PARTINGS):
         partitions, landmarks = (_halves(n, rng) for n in blocks.shape)
         one, other = (
             _told_by_half(blocks[some], chosen, features, n_blocks, ks, rng)
             for some, chosen in zip(partitions, landmarks, strict=True)
         )
-        agreement.append([ari(one.labels[k], other.labels[k]) for k in ks])
+        shared.append([told_alike(one.labels[k], other.labels[k], k) for k in ks])
         gaps += [[gap(half.eigenvalues, k) for k in ks] for half in (one, other)]
-    means = (np.mean(found, axis=0).tolist() for found in (agreement, gaps))
-    stability, held = (dict(zip(ks, mean, strict=True)) for mean in means)
-    return stability, held
+    alike, told = np.mean(shared, axis=0).T
+    return alike, told, np.mean(gaps, axis=0)
+
+
+def told_alike(one: Ints, other: Ints, k: int) -> tuple[float, float]:
+    """Return the nats a landmark that two labellings foretell of each other, and those they have.
+
+    Both are means over the two directions; the first is negative where more is lost by not knowing
+    which clusters go together than is gained by it.
+    """
+    together = np.zeros((k, k))
+    np.add.at(together, (one, other), 1.0)
+    foretold = (_log_evidence(together) + _log_evidence(together.T)) / 2
+    told = (_entropy(together.sum(axis=1)) + _entropy(together.sum(axis=0))) / 2
+    return told + foretold / len(one), told
+
+
+def _log_evidence(together: Floats) -> float:
+    """Return the logarithm of how likely the columns are where the rows are known."""
+    share = 1.0 / together.shape[1]
+    size = together.sum(axis=1)
+    return float((gammaln(together + share) - gammaln(share)).sum() - gammaln(1.0 + size).sum())
+
+
+def _entropy(counts: Floats) -> float:
+    """Return the entropy of a labelling, in nats."""
+    shares = counts / counts.sum()
+    return float(-xlogy(shares, shares).sum())
 
 
 def gap(eigenvalues: Floats, k: int) -> float:

@@ -52,6 +52,6 @@ def choice_of_k(choice: Choice, *, ax: Axes | None = None) -> Axes:
     ax.plot(numbers, [choice.scores[k] for k in numbers], marker="o")
     ax.axvline(choice.k, linestyle=":", label=f"{choice.k} clusters")
     ax.set_xlabel("number of clusters")
-    ax.set_ylabel("left-out answers, nats" if choice.answers else "gap × stability²")
+    ax.set_ylabel("left-out answers, nats" if choice.answers else "told alike, nats")
     ax.legend()
     return ax
