@@ -127,6 +127,8 @@ def test_the_same_method_of_two_packages_is_compared_where_both_gave_a_result(tm
     plan = Plan(tmp_path, sets=("iris",), methods=("k-means",), n_seeds=1)
     page = markdown(plan, both, [])
     assert f"| {theirs} | .400 | 5.00 | {ours} | .600 | 2.00 | 1 |" in page
+    assert "Theirs are active-semi-supervised-clustering 0.0.1, metric-learn 0.7.0, " in page
+    assert "with numpy 1.26.4, scipy 1.11.4, scikit-learn 1.3.2; installed by `--peers`." in page
     assert "No other package has taken part" in markdown(plan, alone[:0], [])
 
 

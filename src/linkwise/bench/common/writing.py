@@ -11,9 +11,8 @@ import numpy as np
 
 from linkwise.bench.common.drawing import lines as draw_lines
 from linkwise.bench.common.drawing import rank_axis
-from linkwise.bench.common.environment import commit, hardware, versions
 from linkwise.bench.common.measuring import Cell, Line
-from linkwise.bench.common.peers import PEERS
+from linkwise.bench.common.peers import BASE, PACKAGES, PEERS
 from linkwise.bench.common.reasons import reasons
 from linkwise.bench.common.running import Plan, read_lines
 from linkwise.bench.common.summary import (
@@ -29,6 +28,7 @@ from linkwise.bench.common.summary import (
     task_table,
 )
 from linkwise.bench.common.tasks import TASKS
+from linkwise.bench.environment import commit, hardware, versions
 from linkwise.bench.report import table
 
 #: The method people should use, which is asked where it is not first.
@@ -209,9 +209,17 @@ def _pairs(lines: Sequence[Line]) -> str:
             "Means of NMI, medians of seconds, over the cells on which both gave a result, with "
             "the settings each takes by itself.",
             table(header, rows),
+            _peer_versions(),
             SAME_METHOD,
         ]
     )
+
+
+def _peer_versions() -> str:
+    """Return what is installed for the peers, which is pinned."""
+    theirs = ", ".join(wanted[0].replace("==", " ") for wanted in PACKAGES.values())
+    base = ", ".join(wanted.replace("==", " ") for wanted in BASE)
+    return f"Theirs are {theirs}, with {base}; installed by `--peers`."
 
 
 SAME_METHOD = """- **ITML.** Given the same bounds, both find the same metric. metric-learn holds
