@@ -124,6 +124,8 @@ def test_the_same_method_of_two_packages_is_compared_where_both_gave_a_result(tm
     (pair,) = pairs([*both, *alone], {theirs: ours, "nobody": ours})
     assert (pair.n_cells, pair.their_score, pair.our_score) == (1, 0.4, 0.6)
     assert (pair.their_seconds, pair.our_seconds) == (5.0, 2.0)
+    crowded = [line("glass", name, nmi=None, n_free=0) for name in (theirs, ours)]
+    assert pairs([*both, *alone, *crowded], {theirs: ours}) == [pair]  # no row is left to judge by
     plan = Plan(tmp_path, sets=("iris",), methods=("k-means",), n_seeds=1)
     page = markdown(plan, both, [])
     assert f"| {theirs} | .400 | 5.00 | {ours} | .600 | 2.00 | 1 |" in page
