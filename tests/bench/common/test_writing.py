@@ -105,6 +105,15 @@ def test_the_page_says_who_is_first_and_where_we_are_not(lines, tmp_path):
     all_methods = Plan(tmp_path, sets=("iris",), n_seeds=1)
     assert "No cell was run of: " in markdown(all_methods, lines, tables)
     assert "numpy" in page
+    assert "A dash: " not in page.split("## Mean NMI")[0]
+
+
+def test_the_page_says_where_we_were_measured_on_too_few_sets(tmp_path):
+    plan = Plan(tmp_path, sets=("iris",), methods=("k-means",), n_seeds=1)
+    lines = [line(name, "k-means") for name in ("iris", "wine")] + [line("iris", OURS)]
+    page = markdown(plan, lines, [task_table(lines, "100 links")])
+    assert "| 100 links | 2 | – | – | k-means 1.0 |" in page
+    assert f"A dash: {OURS} was measured on too few of these sets." in page
 
 
 def test_the_page_says_which_commit_measured_what(lines, tmp_path):

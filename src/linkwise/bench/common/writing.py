@@ -122,11 +122,13 @@ def _first(tables: Sequence[TaskTable]) -> str:
         )
         critical = "–" if np.isnan(one.critical) else f"{one.critical:.1f}"
         rows.append((one.task, len(one.sets), critical, place, ", ".join(near[:6])))
+    dashes = any(OURS not in one.methods for one in tables)
     header = ("told", "sets", "critical difference", f"place of {OURS}", "mean ranks, best first")
     return (
         table(header, rows)
         + "\n\nUp to six methods whose mean rank is within the critical difference (Nemenyi, 5 %) "
         "of the best: between them this many sets cannot decide."
+        + (f" A dash: {OURS} was measured on too few of these sets." if dashes else "")
     )
 
 
