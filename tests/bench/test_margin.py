@@ -4,11 +4,19 @@ from sklearn.datasets import make_blobs
 from threadpoolctl import threadpool_limits
 
 from linkwise import Links
-from linkwise.bench import Settings
+from linkwise.bench import Kept, Settings
 from linkwise.bench.papers.margin import trials, unseen
 from linkwise.bench.papers.margin.methods import ALPHAS, BY_LABEL, PLAIN
-from linkwise.bench.papers.margin.run import claims, run
-from linkwise.bench.papers.margin.trials import COLUMNS, SETS, cell, n_draws, n_links, prepared
+from linkwise.bench.papers.margin.run import claims, run, varying
+from linkwise.bench.papers.margin.trials import (
+    COLUMNS,
+    SETS,
+    Score,
+    cell,
+    n_draws,
+    n_links,
+    prepared,
+)
 from linkwise.bench.report import expected, run_paper
 from linkwise.datasets import Dataset
 from linkwise.errors import InvalidInput
@@ -57,6 +65,27 @@ def test_methods_see_the_same_links_and_the_best_alpha_is_kept():
     each = [trials.score(data, method, links).accuracy for method in BY_LABEL["CPCMMC"].values()]
     assert found["CPCMMC"].accuracy == max(each)
     assert found["ours"].accuracy == trials.score(data, PLAIN["ours"], links).accuracy
+
+
+def test_draws_that_are_kept_are_not_made_again(tmp_path):
+    data, path = trials.load("sonar"), tmp_path / "kept.jsonl"
+    one = cell(data, 20, Settings(draws=1, kept=Kept(path)))
+    two = cell(data, 20, Settings(draws=2, kept=Kept(path)))
+    assert len(path.read_text(encoding="utf-8").splitlines()) == 2
+    assert cell(data, 20, Settings(draws=2, kept=Kept(path))) == two  # to the microsecond
+    again = cell(data, 20, Settings(draws=1, kept=Kept(path)))
+    assert {c: s.seconds for c, s in again.items()} == {c: s.seconds for c, s in one.items()}
+
+
+def test_the_spread_of_seconds_is_a_share_of_their_mean():
+    found = Score.of([[0.5, 0.4, 0.3, 0.2, 1.0], [0.7, 0.4, 0.3, 0.2, 3.0]])
+    assert found == Score(0.6, 0.4, 0.3, 0.2, 2.0, spread=np.sqrt(2) / 2)
+    assert np.isnan(Score.of([[0.5, 0.4, 0.3, 0.2, 1.0]]).spread)
+    steady = Score(0.5, 0.4, 0.3, 0.2, 1.0, spread=0.125)
+    cells = {("sonar", 20): dict.fromkeys(COLUMNS, found), ("bci", 20): {"ours": steady}}
+    (_, printed) = varying(cells)
+    assert "| MMC | 0.707 | 0.707 |" in printed
+    assert "| ours | 0.416 | 0.707 |" in printed
 
 
 def test_rows_in_no_link_are_scored_apart():

@@ -1,11 +1,12 @@
 """linkwise bench: settings go in, a page comes out."""
 
+import json
 import sys
 from types import ModuleType
 
 import pytest
 
-from linkwise.bench import PAPERS
+from linkwise.bench import KEEPING, PAPERS
 
 
 @pytest.fixture
@@ -20,7 +21,8 @@ def asked(monkeypatch):
 
     module = ModuleType("run")
     module.run = run
-    monkeypatch.setitem(sys.modules, "linkwise.bench.papers.partition.run", module)
+    for key in ("partition", "spectral"):
+        monkeypatch.setitem(sys.modules, f"linkwise.bench.papers.{key}.run", module)
     return seen
 
 
@@ -42,6 +44,26 @@ def test_the_page_goes_to_a_file(run, asked, tmp_path):  # noqa: ARG001
     assert result.stdout == "The page is in page.md.\n"
     assert result.stderr == ""
     assert (tmp_path / "page.md").read_text(encoding="utf-8").endswith("the page\n")
+
+
+def test_figures_are_kept_in_a_file_and_the_page_says_who_computed_them(run, asked, tmp_path):
+    line = {"commit": "1a6dfb8061", "of": ["coil100", 360, 0], "figure": 0.5}
+    (tmp_path / "kept.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    result = run("bench", "spectral", "--keep", "kept.jsonl")
+    assert asked[0].kept.figure(("coil100", 360, 0), lambda: 0.7) == 0.5
+    assert " cores. Commit 1a6dfb8061.\n" in result.stdout
+
+
+def test_a_file_of_figures_in_a_missing_folder_is_refused_before_any_work(refused, asked):
+    assert refused("bench", "spectral", "--keep", "there/kept.jsonl") == (
+        "there/kept.jsonl: there is no folder there. Make it first."
+    )
+    assert asked == []
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_keeping_is_offered_where_figures_are_kept(run, key):
+    assert ("--keep FILE" in run("bench", key, "--help").stdout) == (key in KEEPING)
 
 
 @pytest.mark.parametrize("key", PAPERS)

@@ -6,6 +6,7 @@ Each folder of :mod:`linkwise.bench.papers` is one paper: ``run.py`` holds the e
 
 from __future__ import annotations
 
-from linkwise.bench.report import PAPERS, Settings, run_paper
+from linkwise.bench.kept import Kept
+from linkwise.bench.report import KEEPING, PAPERS, Settings, run_paper
 
-__all__ = ["PAPERS", "Settings", "run_paper"]
+__all__ = ["KEEPING", "PAPERS", "Kept", "Settings", "run_paper"]

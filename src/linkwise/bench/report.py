@@ -6,11 +6,13 @@ import os
 import platform
 import tomllib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
+from linkwise.bench.environment import commit
+from linkwise.bench.kept import Kept
 from linkwise.errors import InvalidInput
 
 #: Command-line key of each reproduction, and the paper it is about.
@@ -20,6 +22,9 @@ PAPERS = {
     "sequential": "Yi et al., semi-supervised clustering with sequential constraints, KDD 2015",
     "spectral": "landmark spectral clustering with pairwise constraints, ESWA 2015",
 }
+
+#: Those that take so long that they keep their figures as they come.
+KEEPING = ("margin", "sequential", "spectral")
 
 
 @dataclass(frozen=True)
@@ -36,12 +41,15 @@ class Settings:
         Seed of the first draw; draw ``i`` uses ``seed + i``.
     say : callable
         Receives one line of progress at a time.
+    kept : Kept
+        Figures that need not be computed again; see :data:`KEEPING`.
     """
 
     draws: int | None = None
     sets: tuple[str, ...] | None = None
     seed: int = 0
     say: Callable[[str], None] = lambda line: None  # noqa: ARG005
+    kept: Kept = field(default_factory=Kept)
 
     def chosen(self, names: Iterable[str]) -> list[str]:
         """Return those of ``names`` that were asked for."""
@@ -62,7 +70,8 @@ def run_paper(key: str, settings: Settings) -> str:
         raise InvalidInput(f"{key!r} is not a paper we reproduce. Known: {', '.join(PAPERS)}.")
     module = import_module(f"linkwise.bench.papers.{key}.run")
     page: str = module.run(settings)
-    return f"# {PAPERS[key]}\n\n{machine()}\n\n{page}\n"
+    commits = ", ".join(settings.kept.commits or [commit()])
+    return f"# {PAPERS[key]}\n\n{machine()} Commit {commits}.\n\n{page}\n"
 
 
 def expected(key: str) -> dict[str, Any]:

@@ -105,6 +105,15 @@ def test_the_page_says_who_is_first_and_where_we_are_not(lines, tmp_path):
     all_methods = Plan(tmp_path, sets=("iris",), n_seeds=1)
     assert "No cell was run of: " in markdown(all_methods, lines, tables)
     assert "numpy" in page
+    assert "A dash: " not in page.split("## Mean NMI")[0]
+
+
+def test_the_page_says_where_we_were_measured_on_too_few_sets(tmp_path):
+    plan = Plan(tmp_path, sets=("iris",), methods=("k-means",), n_seeds=1)
+    lines = [line(name, "k-means") for name in ("iris", "wine")] + [line("iris", OURS)]
+    page = markdown(plan, lines, [task_table(lines, "100 links")])
+    assert "| 100 links | 2 | – | – | k-means 1.0 |" in page
+    assert f"A dash: {OURS} was measured on too few of these sets." in page
 
 
 def test_the_page_says_which_commit_measured_what(lines, tmp_path):
@@ -124,9 +133,13 @@ def test_the_same_method_of_two_packages_is_compared_where_both_gave_a_result(tm
     (pair,) = pairs([*both, *alone], {theirs: ours, "nobody": ours})
     assert (pair.n_cells, pair.their_score, pair.our_score) == (1, 0.4, 0.6)
     assert (pair.their_seconds, pair.our_seconds) == (5.0, 2.0)
+    crowded = [line("glass", name, nmi=None, n_free=0) for name in (theirs, ours)]
+    assert pairs([*both, *alone, *crowded], {theirs: ours}) == [pair]  # no row is left to judge by
     plan = Plan(tmp_path, sets=("iris",), methods=("k-means",), n_seeds=1)
     page = markdown(plan, both, [])
     assert f"| {theirs} | .400 | 5.00 | {ours} | .600 | 2.00 | 1 |" in page
+    assert "Theirs are active-semi-supervised-clustering 0.0.1, metric-learn 0.7.0, " in page
+    assert "with numpy 1.26.4, scipy 1.11.4, scikit-learn 1.3.2; installed by `--peers`." in page
     assert "No other package has taken part" in markdown(plan, alone[:0], [])
 
 

@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 from sklearn.cluster import KMeans
-from sklearn.datasets import load_iris, make_blobs
+from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from linkwise import COBRAS, Links
@@ -35,6 +35,54 @@ def test_with_answers_enough_the_classes_are_found_and_counted():
     assert adjusted_rand_score(y, model.labels_) == 1.0
     assert model.n_clusters_ == 3
     assert len(oracle.asked) == len(set(oracle.asked)) == model.n_questions_
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+def test_it_asks_on_until_the_classes_are_right(load):
+    X, y = load(return_X_y=True)
+    oracle = Oracle(y)
+    model = COBRAS(n_questions=len(y) * 3, random_state=0).fit(X, ask=oracle)
+    assert adjusted_rand_score(y, model.labels_) == 1.0
+    assert len(oracle.asked) < 2 * len(y)
+
+
+def test_more_questions_are_never_left_unasked_where_rows_are_still_together(blobs):
+    X, y = blobs
+    for n_questions in (5, 20, 40):
+        model = COBRAS(n_questions=n_questions, random_state=0).fit(X, ask=Oracle(y))
+        assert model.n_questions_ == n_questions
+
+
+def test_no_question_is_asked_whose_answer_follows_from_others(blobs):
+    X, y = blobs
+    oracle = Oracle(y)
+    COBRAS(n_questions=500, random_state=0).fit(X, ask=oracle)
+    for at, (i, j) in enumerate(oracle.asked):
+        before = np.array(oracle.asked[:at], dtype=int).reshape(-1, 2)
+        same = y[before[:, 0]] == y[before[:, 1]]
+        links = Links(60, must=before[same], cannot=before[~same])
+        group = links.components()
+        assert group[i] != group[j]
+        enemies = {frozenset(group[pair].tolist()) for pair in links.cannot}
+        assert frozenset((int(group[i]), int(group[j]))) not in enemies
+
+
+def test_a_round_that_could_not_be_finished_is_undone(blobs):
+    X, y = blobs
+    sizes = []
+    for n_questions in range(30, 80, 3):
+        model = COBRAS(n_questions=n_questions, random_state=0).fit(X, ask=Oracle(y))
+        if model.n_iter_ == 2:  # the first round is never undone
+            continue
+        pieces = [
+            np.flatnonzero(model.super_instances_ == s) for s in np.unique(model.super_instances_)
+        ]
+        examples = np.array([example_of(X, rows) for rows in pieces])
+        found, true = (label[examples][:, None] == label[examples] for label in (model.labels_, y))
+        assert_array_equal(found, true)  # nobody waits for being merged
+        sizes.append(len(pieces))
+    assert sizes == sorted(sizes)
+    assert len(set(sizes)) > 3
 
 
 def test_questions_are_as_many_as_allowed_and_their_answers_are_links(blobs):
@@ -128,6 +176,18 @@ def test_evidence_is_weighed_between_sets():
     place = np.array([0, 0, 0, 1, 1, 1])
     assert_array_equal(evidence.between(place), [[-3, 1.5], [1.5, 0]])
     assert evidence.question(0, 5) is None
+
+
+def test_what_answers_entail_is_known():
+    links = Links(8, must=[(0, 1), (2, 3), (5, 6)], cannot=[(1, 2), (3, 5)])
+    evidence = Evidence(links, lambda i, j: True, 1)  # noqa: ARG005
+    assert [evidence.known(0, j) for j in range(8)] == [*[True] * 2, *[False] * 2, *[None] * 4]
+    assert evidence.question(0, 4) is True
+    assert not evidence.may_ask
+    assert [evidence.known(j, 4) for j in range(8)] == [
+        *[True] * 2, *[False] * 2, True, None, None, None,
+    ]  # fmt: skip
+    assert evidence.known(2, 6) is False
 
 
 def test_the_example_is_the_row_nearest_to_the_mean():

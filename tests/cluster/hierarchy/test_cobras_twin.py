@@ -38,48 +38,52 @@ class Twin:
     def example(self, rows):
         return min(sorted(rows), key=lambda row: np.linalg.norm(self.X[row] - self.middle(rows)))
 
+    def known(self, i, j):
+        """Follow answers from row to row: 1 and -1 are what they entail, 0 is nothing."""
+        if self.linked(i, j):
+            return 1
+        enemies = [pair for pair, sign in self.said.items() if sign < 0]
+        both_ways = [*enemies, *(pair[::-1] for pair in enemies)]
+        return -1 if any(self.linked(i, a) and self.linked(b, j) for a, b in both_ways) else 0
+
+    def linked(self, i, j):
+        reached, new = {i}, {i}
+        while new:
+            new = {
+                b
+                for pair, sign in self.said.items()
+                for a, b in (pair, pair[::-1])
+                if sign > 0 and a in new and b not in reached
+            }
+            reached |= new
+        return j in reached
+
     def ask(self, some, others):
         pair = tuple(sorted((self.example(some), self.example(others))))
-        if pair not in self.said and len(self.questions) < self.budget:
+        known = self.known(*pair)
+        if known == 0 and len(self.questions) < self.budget:
             self.questions.append(pair)
-            self.said[pair] = 1 if self.truth[pair[0]] == self.truth[pair[1]] else -1
-        return self.said.get(pair, 0)
-
-    def weight(self, some, others):
-        return sum(
-            sign
-            for (i, j), sign in self.said.items()
-            if (i in some and j in others) or (j in some and i in others)
-        )
+            self.said[pair] = known = 1 if self.truth[pair[0]] == self.truth[pair[1]] else -1
+        return known
 
     def run(self):
-        learning = True
-        while True:
-            parts = self.in_order
-            able = [
-                part
-                for part in parts
-                if len(part) > 1
-                and ((learning and len(self.questions) < self.budget) or self.inside(part) < 0)
-            ]
+        while len(self.questions) < self.budget:
+            able = [part for part in self.in_order if len(part) > 1]
             if not able:
                 return
-            before = len(self.questions)
+            before = list(self.in_order), [list(cluster) for cluster in self.clusters]
             self.split(max(able, key=len))
             while self.merge_once():
                 pass
-            learning = len(self.questions) > before
-
-    def inside(self, part):
-        return sum(sign for (i, j), sign in self.said.items() if i in part and j in part)
+            if len(self.questions) == self.budget and len(before[0]) > 1:
+                self.in_order, self.clusters = before
 
     def split(self, part):
         level, rows = 1, part
         while len(rows) > 1:
             one, other = best_split(self.X, rows, 2)
             level *= 2
-            known = self.weight(one, other) or self.ask(one, other)
-            if known >= 0:
+            if self.ask(one, other) >= 0:
                 break
             rows = max((one, other), key=len)
         pieces = best_split(self.X, part, max(level, 2))
@@ -98,14 +102,15 @@ class Twin:
             return min(np.linalg.norm(self.middle(p) - self.middle(q)) for p, q in product(a, b))
 
         for a, b in sorted(combinations(self.clusters, 2), key=lambda two: apart(*two)):
-            known = self.weight(frozenset().union(*a), frozenset().union(*b))
-            if known == 0 and len(self.questions) < self.budget:
+            known = {self.known(self.example(p), self.example(q)) for p, q in product(a, b)} - {0}
+            assert len(known) <= 1  # the examples of a cluster belong together
+            if not known:
                 p, q = min(
                     product(a, b),
                     key=lambda two: np.linalg.norm(self.middle(two[0]) - self.middle(two[1])),
                 )
-                known = self.ask(p, q)
-            if known > 0:
+                known = {self.ask(p, q)}
+            if known == {1}:
                 self.clusters.remove(b)
                 a.extend(b)
                 return True

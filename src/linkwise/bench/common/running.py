@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from linkwise.bench.common.environment import commit
+from linkwise.bench import json_lines
 from linkwise.bench.common.measuring import Cell, Line
 from linkwise.bench.common.methods import Method, methods
 from linkwise.bench.common.tasks import TASKS, Task
 from linkwise.bench.common.workers import Worker
+from linkwise.bench.environment import commit
 from linkwise.datasets import available
 from linkwise.datasets.load import size
 from linkwise.errors import InvalidInput
@@ -94,17 +94,8 @@ def _chosen(what: str, wanted: tuple[str, ...] | None, known: Iterable[str]) -> 
 
 
 def read_lines(path: Path) -> list[Line]:
-    """Return the lines written so far; a last one that was cut off is left out."""
-    if not path.exists():
-        return []
-    found: dict[Cell, Line] = {}
-    for text in path.read_text(encoding="utf-8").splitlines():
-        try:
-            line = json.loads(text)
-        except ValueError:
-            continue
-        found[Cell.of(line)] = line
-    return list(found.values())
+    """Return the last line of each cell."""
+    return list({Cell.of(line): line for line in json_lines.read_lines(path)}.values())
 
 
 def run_cells(
@@ -118,7 +109,7 @@ def run_cells(
     as too slow, too.
     """
     plan.folder.mkdir(parents=True, exist_ok=True)
-    mend_end(plan.lines)
+    json_lines.mend_end(plan.lines)
     version = commit()
     known = read_lines(plan.lines)
     if plan.again:
@@ -132,8 +123,8 @@ def run_cells(
     n_cells, lock = todo.qsize(), threading.Lock()
 
     def keep(line: Line) -> None:
-        with lock, plan.lines.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({**line, "commit": version}) + "\n")
+        with lock:
+            json_lines.append_line(plan.lines, {**line, "commit": version})
         figure = f", NMI {line['nmi']:.3f}" if "nmi" in line else ""
         left = f"{todo.qsize()} of {n_cells} left"
         about = f"{line['set']}, {line['method']}, {line['task']}, seed {line['seed']}"
@@ -162,10 +153,3 @@ def run_cells(
     for thread in threads:
         while thread.is_alive():
             thread.join(0.5)  # so that Ctrl-C is heard
-
-
-def mend_end(path: Path) -> None:
-    """End a line that was cut off, so that the next one begins anew."""
-    if path.exists() and path.stat().st_size and not path.read_bytes().endswith(b"\n"):
-        with path.open("a", encoding="utf-8") as file:
-            file.write("\n")

@@ -123,8 +123,13 @@ class Pair:
 
 
 def pairs(lines: Sequence[Line], same: Mapping[str, str]) -> list[Pair]:
-    """Return the pairs of methods of ``same``, theirs to ours, for which there are figures."""
-    done = {Cell.of(line): line for line in lines if line["status"] == "done"}
+    """Return the pairs of methods of ``same``, theirs to ours, for which there are figures.
+
+    Cells in which hardly a row is left unnamed say nothing here, either.
+    """
+    done = {
+        Cell.of(line): line for line in lines if line["status"] == "done" and not _all_named(line)
+    }
     found = []
     for theirs, ours in same.items():
         cells = [cell for cell in done if cell.method == theirs]

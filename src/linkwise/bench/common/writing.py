@@ -11,9 +11,8 @@ import numpy as np
 
 from linkwise.bench.common.drawing import lines as draw_lines
 from linkwise.bench.common.drawing import rank_axis
-from linkwise.bench.common.environment import commit, hardware, versions
 from linkwise.bench.common.measuring import Cell, Line
-from linkwise.bench.common.peers import PEERS
+from linkwise.bench.common.peers import BASE, PACKAGES, PEERS
 from linkwise.bench.common.reasons import reasons
 from linkwise.bench.common.running import Plan, read_lines
 from linkwise.bench.common.summary import (
@@ -29,6 +28,7 @@ from linkwise.bench.common.summary import (
     task_table,
 )
 from linkwise.bench.common.tasks import TASKS
+from linkwise.bench.environment import commit, hardware, versions
 from linkwise.bench.report import table
 
 #: The method people should use, which is asked where it is not first.
@@ -122,11 +122,13 @@ def _first(tables: Sequence[TaskTable]) -> str:
         )
         critical = "–" if np.isnan(one.critical) else f"{one.critical:.1f}"
         rows.append((one.task, len(one.sets), critical, place, ", ".join(near[:6])))
+    dashes = any(OURS not in one.methods for one in tables)
     header = ("told", "sets", "critical difference", f"place of {OURS}", "mean ranks, best first")
     return (
         table(header, rows)
         + "\n\nUp to six methods whose mean rank is within the critical difference (Nemenyi, 5 %) "
         "of the best: between them this many sets cannot decide."
+        + (f" A dash: {OURS} was measured on too few of these sets." if dashes else "")
     )
 
 
@@ -209,9 +211,17 @@ def _pairs(lines: Sequence[Line]) -> str:
             "Means of NMI, medians of seconds, over the cells on which both gave a result, with "
             "the settings each takes by itself.",
             table(header, rows),
+            _peer_versions(),
             SAME_METHOD,
         ]
     )
+
+
+def _peer_versions() -> str:
+    """Return what is installed for the peers, which is pinned."""
+    theirs = ", ".join(wanted[0].replace("==", " ") for wanted in PACKAGES.values())
+    base = ", ".join(wanted.replace("==", " ") for wanted in BASE)
+    return f"Theirs are {theirs}, with {base}; installed by `--peers`."
 
 
 SAME_METHOD = """- **ITML.** Given the same bounds, both find the same metric. metric-learn holds

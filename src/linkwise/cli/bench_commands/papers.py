@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
-from linkwise.bench import Settings, run_paper
+from linkwise.bench import KEEPING, Kept, Settings, run_paper
 from linkwise.cli.options import FilePath, NameList, quiet_option, seed_option
 from linkwise.tables import check_output
 
@@ -23,6 +25,7 @@ def paper_command(key: str, title: str) -> click.Command:
     @click.option(
         "-o", "--output", type=FilePath((".md",)), help="Write the page to this .md file."
     )
+    @_keep_option(key)
     @quiet_option
     def paper(
         draws: int | None,
@@ -30,10 +33,12 @@ def paper_command(key: str, title: str) -> click.Command:
         seed: int,
         output: Path | None,
         quiet: bool,
+        keep: Path | None = None,
     ) -> None:
-        if output is not None:
-            check_output(output)
-        settings = Settings(draws, sets, seed, _silence if quiet else _say)
+        for path in (output, keep):
+            if path is not None:
+                check_output(path)
+        settings = Settings(draws, sets, seed, _silence if quiet else _say, Kept(keep))
         page = run_paper(key, settings)
         if output is None:
             click.echo(page)
@@ -42,6 +47,17 @@ def paper_command(key: str, title: str) -> click.Command:
             click.echo(f"The page is in {output}.")
 
     return paper
+
+
+def _keep_option(key: str) -> Callable[[Any], Any]:
+    """Offer --keep where a run takes so long that somebody may stop it."""
+    if key not in KEEPING:
+        return lambda command: command
+    return click.option(
+        "--keep",
+        type=FilePath((".jsonl",)),
+        help="Write figures to this .jsonl file as they come, and compute none that is there.",
+    )
 
 
 def _say(line: str) -> None:

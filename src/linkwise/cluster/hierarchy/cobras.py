@@ -36,10 +36,11 @@ class COBRAS(ConstrainedClusterer):
     merged, the nearest first, where the answer about their nearest examples is that they belong
     together. The example of a super-instance is the row nearest to its mean.
 
-    Answers come from ``ask``, up to ``n_questions`` of them, and from ``constraints`` before anyone
-    is asked: whether two sets of rows belong together is decided by the weight of all answers
-    between their rows. Without ``ask``, super-instances are split as long as more is said against
-    than for the rows inside them.
+    Answers come from ``ask``, up to ``n_questions`` of them, unless ``constraints`` and the answers
+    so far entail them. A round for which the questions do not suffice is undone, unless it is the
+    first. Without ``ask``, and after the last question, it is decided by the weight of all answers
+    between their rows whether two sets of rows belong together, and super-instances are split as
+    long as more was given against than for the rows inside them.
 
     Parameters
     ----------
@@ -161,12 +162,13 @@ class COBRAS(ConstrainedClusterer):
         state = _State(X, evidence, rng)
         if knowledge.n_links == 0 and not evidence.may_ask and wanted is not None:
             state.start_as_k_means(wanted)
-        self.n_iter_, learning = 1, True
-        while (chosen := state.to_split(learning)) is not None:
-            n_before = len(evidence.asked)
+        self.n_iter_ = 1
+        while (chosen := state.to_split()) is not None:
+            asking, before = evidence.may_ask, state.kept()
             state.split(chosen)
             state.merge()
-            learning = len(evidence.asked) > n_before
+            if asking and not evidence.may_ask and self.n_iter_ > 1:  # parts may wait for merging
+                state.restore(before)
             self.n_iter_ += 1
         if wanted is not None:
             state.reach(wanted)
@@ -190,6 +192,7 @@ class _State:
         self.X, self.evidence, self.rng = X, evidence, rng
         self.cluster: list[int] = [0]
         self._means: dict[bytes, NDArray[Any]] = {}
+        self._examples: dict[bytes, int] = {}
         self.parts: list[Ints] = [np.arange(X.shape[0])]
         self._whole: set[int] = set()  # first rows of super-instances whose rows are all the same
 
@@ -207,6 +210,13 @@ class _State:
                 self._means[rows.tobytes()] = mean_of(self.X, rows)
         return np.vstack([self._means[rows.tobytes()] for rows in parts])
 
+    def example(self, rows: Ints) -> int:
+        """Return the example of a super-instance; it is looked for once."""
+        name = rows.tobytes()
+        if name not in self._examples:
+            self._examples[name] = example_of(self.X, rows)
+        return self._examples[name]
+
     def place(self) -> Ints:
         """Return the super-instance of each row."""
         place = np.empty(self.X.shape[0], dtype=np.int64)
@@ -214,18 +224,26 @@ class _State:
             place[rows] = number
         return place
 
-    def to_split(self, learning: bool) -> int | None:
+    def kept(self) -> tuple[list[Ints], list[int]]:
+        """Return what :meth:`restore` needs to undo a round."""
+        return list(self.parts), list(self.cluster)
+
+    def restore(self, kept: tuple[list[Ints], list[int]]) -> None:
+        """Undo a round."""
+        self.parts, self.cluster = kept
+
+    def to_split(self) -> int | None:
         """Return the largest super-instance that there is a reason to split.
 
-        There is one where more is said against than for the rows inside, and in all as long as
-        questions are left and the round before asked any (``learning``).
+        There is one where more was given against than for the rows inside, and in all as long as
+        questions are left.
         """
-        inside = np.diag(self.evidence.between(self.place()))
+        inside = self.evidence.given_inside(self.place())
         candidates = [
             number
             for number, rows in enumerate(self.parts)
             if len(rows) > 1 and int(rows[0]) not in self._whole
-            if (learning and self.evidence.may_ask) or inside[number] < 0
+            if self.evidence.may_ask or inside[number] < 0
         ]
         return max(candidates, key=lambda number: len(self.parts[number]), default=None)
 
@@ -255,13 +273,15 @@ class _State:
         return max(n_parts, 2)
 
     def _related(self, some: Ints, others: Ints) -> bool | None:
-        """Tell whether two sets of rows belong together: by what is known, else by asking."""
+        """Tell whether two sets of rows belong together: their examples, else all answers."""
+        if self.evidence.asks:
+            answer = self.evidence.question(self.example(some), self.example(others))
+            if answer is not None:
+                return answer
         place = np.full(self.X.shape[0], 2)
         place[some], place[others] = 0, 1
         weight = self.evidence.between(place)[0, 1]
-        if weight != 0:
-            return bool(weight > 0)
-        return self.evidence.question(example_of(self.X, some), example_of(self.X, others))
+        return bool(weight > 0) if weight != 0 else None
 
     def merge(self) -> None:
         """Merge clusters, the nearest first, that belong together."""
@@ -269,14 +289,34 @@ class _State:
         while merged:
             merged = False
             clusters, weight, distance = self._clusters()
+            leaders = self._leaders(clusters)
             i, j = np.triu_indices(len(clusters), 1)
             for at in np.argsort(distance[i, j], kind="stable").tolist():
                 a, b = int(i[at]), int(j[at])
-                known = weight[a, b]
-                if known > 0 or (known == 0 and self._ask_nearest(clusters[a], clusters[b])):
+                known = self._known(leaders[a], leaders[b])
+                if known is None and self.evidence.may_ask:
+                    known = self._ask_nearest(clusters[a], clusters[b])
+                elif known is None:
+                    known = bool(weight[a, b] > 0)
+                if known:
                     self._join(clusters[a], clusters[b])
                     merged = True
                     break
+
+    def _leaders(self, clusters: list[int]) -> list[set[int]]:
+        """Return, for each cluster, who leads the examples of its super-instances."""
+        found: dict[int, set[int]] = {cluster: set() for cluster in clusters}
+        if self.evidence.asks:
+            for rows, cluster in zip(self.parts, self.cluster, strict=True):
+                found[cluster].add(self.evidence.leader(self.example(rows)))
+        return list(found.values())
+
+    def _known(self, some: set[int], others: set[int]) -> bool | None:
+        """Return what is known about the examples of two clusters."""
+        if some & others:
+            return True
+        against = any(self.evidence.enemies(leader) & others for leader in some)
+        return False if against else None
 
     def reach(self, n_clusters: int) -> None:
         """Split the largest super-instances, or merge clusters nothing speaks against."""
@@ -298,8 +338,12 @@ class _State:
             self.cluster.append(max(self.cluster) + 1)
         while len(set(self.cluster)) > n_clusters:
             clusters, weight, distance = self._clusters()
+            leaders = self._leaders(clusters)
             i, j = np.triu_indices(len(clusters), 1)
-            at = np.lexsort((distance[i, j], -np.minimum(weight[i, j], 0.0)))[0]
+            apart = np.array(
+                [self._known(leaders[a], leaders[b]) is False for a, b in zip(i, j, strict=True)]
+            )
+            at = np.lexsort((distance[i, j], -np.minimum(weight[i, j], 0.0), apart))[0]
             self._join(clusters[i[at]], clusters[j[at]])
 
     def labels(self) -> tuple[Labels, Ints]:
@@ -324,13 +368,10 @@ class _State:
 
     def _ask_nearest(self, a: int, b: int) -> bool:
         """Ask about the examples of the nearest super-instances of two clusters."""
-        if not self.evidence.may_ask:
-            return False
         some, others = self._parts_of(a), self._parts_of(b)
         apart = euclidean_distances(self.means(some), self.means(others))
         i, j = np.unravel_index(apart.argmin(), apart.shape)
-        first, second = example_of(self.X, some[i]), example_of(self.X, others[j])
-        return self.evidence.question(first, second) is True
+        return self.evidence.question(self.example(some[i]), self.example(others[j])) is True
 
     def _parts_of(self, chosen: int) -> list[Ints]:
         both = zip(self.parts, self.cluster, strict=True)

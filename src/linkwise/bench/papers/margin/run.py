@@ -150,7 +150,18 @@ def efficiency(cells: Cells, text: dict[str, float], settings: Settings) -> str:
             rows.append([name, count, printed, one, all_starts, f"{printed / all_starts:.0f}"])
     header = ("set", "links", "paper, s", "one start, s", "all starts, s", "times quicker")
     parts = [EFFICIENCY.format(rounds=most_rounds(settings), limit=int(text["most_rounds"]))]
-    return "\n\n".join([*parts, table(header, rows), TIME_BY_ROWS, time_by_rows(settings)])
+    parts += [table(header, rows), *varying(cells), TIME_BY_ROWS, time_by_rows(settings)]
+    return "\n\n".join(parts)
+
+
+def varying(cells: Cells) -> list[str]:
+    """How far the time of each method varies from draw to draw, over the cells."""
+    rows = []
+    for column in COLUMNS:
+        spreads = [found[column].spread for found in cells.values() if column in found]
+        if spreads and not np.isnan(spreads).any():
+            rows.append([column, float(np.median(spreads)), float(np.max(spreads))])
+    return [VARYING, table(("method", "median", "largest"), rows)] if rows else []
 
 
 def solvers(settings: Settings) -> str:
@@ -205,6 +216,10 @@ EFFICIENCY = """\
 Processor time on one thread, k-means included; the paper's was taken in Matlab on a 2.4 GHz Core 2
 and leaves the start out. The most rounds of the procedure seen here, over all starts and six small
 sets with 100 links, are {rounds} (the paper: never more than {limit})."""
+
+VARYING = """\
+From trial to trial, the standard deviation of the seconds as a share of their mean, over the cells
+(set and number of links):"""
 
 TIME_BY_ROWS = """\
 Growing part of magic, 600 links:"""

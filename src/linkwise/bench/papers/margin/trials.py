@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -47,13 +49,25 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Score:
-    """Means over the draws: all rows, and rows in no link."""
+    """Means over the draws: all rows, and rows in no link; and how far the seconds vary.
+
+    ``spread`` is the standard deviation of the seconds as a share of their mean, NaN of one draw.
+    """
 
     accuracy: float
     nmi: float
     accuracy_free: float
     nmi_free: float
     seconds: float
+    spread: float = float("nan")
+
+    @classmethod
+    def of(cls, drawn: Sequence[Sequence[float]]) -> Score:
+        """Average the figures of several draws: the four scores and the seconds of each."""
+        seconds = np.array(drawn)[:, -1]
+        spread = seconds.std(ddof=1) / seconds.mean() if len(drawn) > 1 else np.nan
+        figures = [*np.mean(drawn, axis=0).tolist(), float(spread)]
+        return cls(*figures)
 
 
 #: Scores by column; a column is missing where the method cannot run.
@@ -105,28 +119,42 @@ def cell(data: Dataset, count: int, settings: Settings) -> Cell:
     """Score every method on the same draws of ``count`` links."""
     settings.say(f"{data.name}: {count} links")
     seeds = range(settings.seed, settings.seed + n_draws(data.name, settings))
-    draws = [(seed, Links.sample(data.y, count, random_state=seed)) for seed in seeds]
+    drawn = [
+        settings.kept.figure((data.name, count, seed), partial(_one_draw, data, count, seed))
+        for seed in seeds
+    ]
+    found = {}
+    for column in drawn[0]:
+        n_choices = len(drawn[0][column])
+        scores = [Score.of([draw[column][choice] for draw in drawn]) for choice in range(n_choices)]
+        found[column] = max(scores, key=lambda one: one.accuracy)
+    return found
+
+
+def _one_draw(data: Dataset, count: int, seed: int) -> dict[str, list[list[float]]]:
+    """Return, by column, the figures of each choice of alpha there is."""
+    links = Links.sample(data.y, count, random_state=seed)
     found = {}
     with threadpool_limits(1):
         for column in COLUMNS:
             if sp.issparse(data.X) and column in DENSE_ONLY:
                 continue
             choices = BY_LABEL.get(column) or {0.0: PLAIN[column]}
-            scores = [score(data, method, draws) for method in choices.values()]
-            found[column] = max(scores, key=lambda one: one.accuracy)
+            found[column] = [_figures(data, method, seed, links) for method in choices.values()]
     return found
 
 
-def score(data: Dataset, method: Method, draws: list[tuple[int, Links]]) -> Score:
+def score(data: Dataset, method: Method, draws: Sequence[tuple[int, Links]]) -> Score:
     """Score one method over draws of links."""
-    each = []
-    for seed, links in draws:
-        start = time.process_time()
-        labels = method(data.X, links, data.n_classes, seed)
-        seconds = time.process_time() - start
-        free = np.setdiff1d(np.arange(len(data.y)), links.linked_rows)
-        each.append([*_agreement(data.y, labels), *_agreement(data.y[free], labels[free]), seconds])
-    return Score(*np.mean(each, axis=0).tolist())
+    return Score.of([_figures(data, method, seed, links) for seed, links in draws])
+
+
+def _figures(data: Dataset, method: Method, seed: int, links: Links) -> list[float]:
+    start = time.process_time()
+    labels = method(data.X, links, data.n_classes, seed)
+    seconds = time.process_time() - start
+    free = np.setdiff1d(np.arange(len(data.y)), links.linked_rows)
+    return [*_agreement(data.y, labels), *_agreement(data.y[free], labels[free]), seconds]
 
 
 def _agreement(truth: NDArray[Any], labels: Labels) -> tuple[float, float]:

@@ -122,7 +122,7 @@ def _times(mean: Means, paper: dict[str, Any]) -> list[list[str]]:
 def _ratios(mean: Means, sets: tuple[str, ...], rival: str) -> str:
     """Return the range of the rival's time over that of SC-PC, labels known."""
     ratios = [
-        mean[name, n_known, pool, method].seconds / mean[name, n_known, pool, "SC-PC"].seconds
+        mean[name, n_known, pool, method].relative / mean[name, n_known, pool, "SC-PC"].relative
         for name, n_known, pool, method in mean
         if pool == "labels" and method == rival and name in sets
     ]
