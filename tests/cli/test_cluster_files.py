@@ -219,6 +219,16 @@ def test_pictures_that_are_broken_are_named_and_get_no_cluster(run, photos, tmp_
     ]
 
 
+def test_where_no_picture_can_be_read_they_are_named(refused, tmp_path):
+    (tmp_path / "scans").mkdir()
+    for name in ("a.png", "b.png"):
+        (tmp_path / "scans" / name).write_bytes(b"no picture")
+    assert refused("cluster", "scans", "-k", 2, "-o", "out.csv") == (
+        'scans: no row has a value in file. "file": 2 pictures cannot be read and count as '
+        "missing: a.png, b.png."
+    )
+
+
 def test_who_has_no_idea_how_many_clusters_says_nothing(run, photos):
     assert told(run, photos)["n_clusters"] == 2
 

@@ -39,7 +39,8 @@ def make_rows(frame: Frame, choice: Choice, about: Table, folder: Path) -> Table
     missing, notes = _missing(made, X, columns, written)
     unusable = np.flatnonzero(np.logical_and.reduce(list(missing.values())))
     if len(unusable) == frame.n_rows:
-        raise InvalidFile(frame.file, f": no row has a value in {_listed(about.features)}.")
+        nothing = f"no row has a value in {_listed(about.features)}."
+        raise InvalidFile(frame.file, f": {' '.join([nothing, *notes])}")
     others = {name: gaps for name, gaps in missing.items() if roles[name] != "picture"}
     notes += [*_gaps(others, unusable), *_doubts(frame, about.roles, choice), *made.notes_]
     return replace(about, X=X, has_units=False, made=made, unusable=unusable, notes=notes)
