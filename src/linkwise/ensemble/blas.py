@@ -99,7 +99,7 @@ def _libraries() -> list[Any]:
     return _known[1]
 
 
-def _give_up_control(library: Any) -> None:
+def _give_up_control(library: object) -> None:
     """Let any thread set the limit; threadpoolctl 3.8 obeys only the first thread that did."""
     release = getattr(library, "clear_controlling_thread", None)
     if release is not None:

@@ -13,6 +13,7 @@ depends neither on the other rows of its tile nor on how wide a processor's vect
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -179,7 +180,12 @@ def _define_meet(  # type: ignore[no-untyped-def]
 
 
 def _loop(
-    builder: ir.IRBuilder, start: Any, stop: Any, step: Any, values: list[Any], change: Any
+    builder: ir.IRBuilder,
+    start: ir.Value,
+    stop: ir.Value,
+    step: ir.Value,
+    values: list[Any],
+    change: Callable[[ir.Value, list[Any]], list[Any]],
 ) -> list[Any]:
     """Return what ``values`` are after ``change(index, values)`` for all indices, one at least."""
     before = builder.block
@@ -190,7 +196,7 @@ def _loop(
     index = builder.phi(ADDRESS)
     index.add_incoming(start, before)
     carried = [builder.phi(value.type) for value in values]
-    changed: list[Any] = change(index, carried)
+    changed = change(index, carried)
     following = builder.add(index, step)
     index.add_incoming(following, builder.block)
     for phi, old, new in zip(carried, values, changed, strict=True):

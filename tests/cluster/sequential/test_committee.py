@@ -48,7 +48,7 @@ def test_views_are_averaged_by_what_they_predict():
     silent, guesses = (View(np.full((3, 2), v), np.full(20, 0.5)) for v in (0.1, 0.2))
     knows = View(np.full((3, 2), 0.9), np.where(answers.must, 0.75, 0.25))
     found, weight = mix(answers, [silent, guesses, knows])
-    likely = np.array([2.0, np.exp(CHANGE), np.exp(CHANGE) * 1.5 ** (20 * NEWS)])
+    likely = np.array([1.0, np.exp(CHANGE), np.exp(CHANGE) * 1.5 ** (20 * NEWS)])
     share = likely / likely.sum()
     assert_allclose(found.memberships, share @ [0.1, 0.2, 0.9], rtol=1e-4)
     assert_allclose(

@@ -98,12 +98,11 @@ def mix(answers: Answers, views: list[View]) -> tuple[View, float]:
     """Average the views by how likely they make what was left out.
 
     The first one is what was known before anybody spoke; the share of all others is returned, too.
-    A change must be worth some nats, whichever of the others makes it; of facts, staying as it was
-    must.
+    A change must be worth some nats; of facts, staying as it was must.
     """
     change = CHANGE * (1.0 - 2.0 * float(answers.is_fact.mean())) if len(answers) else np.inf
     value = NEWS * np.array([log_likelihood(answers, view.together) for view in views])
-    value[1:] -= change + np.log(len(views) - 1)
+    value[1:] -= change
     weight = softmax_rows(value[None])[0]
     mixed = View(
         memberships=sum(w * view.memberships for w, view in zip(weight, views, strict=True)),

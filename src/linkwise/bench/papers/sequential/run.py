@@ -170,8 +170,8 @@ def _both(y: Labels, labels: Labels, heard: Links) -> tuple[float, float]:
     return nmi(y, labels), nmi(y[free], labels[free])
 
 
-def _map(metric: type, **limits: Any) -> Method:
-    return Method(partial(_refitted, partial(_mapped, metric)), **limits)
+def _map(metric: type, draws: int | None = None, large: bool = True) -> Method:
+    return Method(partial(_refitted, partial(_mapped, metric)), draws, large)
 
 
 #: The paper's methods, and ours; those with few draws take minutes for one of them.
