@@ -147,7 +147,7 @@ def test_whom_others_contradict_is_doubted_sooner():
     def suspicion(weight):
         said = Links(N, must=pairs, cannot=[(1, 2)], weight=[1.0] * len(pairs) + [weight])
         answers = Answers.of(said, NOTHING)
-        alike = np.append(np.full(len(pairs), 0.9), 0.9)
+        alike = np.full(len(answers), 0.9)
         return judge(answers, looks[answers.rows], alike).suspicion[-1]
 
     assert suspicion(0.3) > 1.5 * suspicion(1.0)
