@@ -176,11 +176,11 @@ def _known_groups(basis: Basis, votes: Floats, among: Links) -> _KnownGroups:
 
 def _likeness(basis: Basis, place: Ints, n_groups: int) -> Floats:
     """Return how alike each landmark is to the members of each group, on average."""
-    spread = basis.likeness.astype(np.float32)
+    unit = basis.likeness.astype(np.float32)
     members = np.flatnonzero(place >= 0)
     belongs = np.zeros((len(members), n_groups), dtype=np.float32)
     belongs[np.arange(len(members)), place[members]] = 1.0
-    alike = np.maximum(spread @ spread[members].T, 0.0) @ (belongs / belongs.sum(axis=0))
+    alike = np.maximum(unit @ unit[members].T, 0.0) @ (belongs / belongs.sum(axis=0))
     return np.asarray(alike, dtype=np.float64) + 1e-3
 
 

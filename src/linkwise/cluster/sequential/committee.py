@@ -133,7 +133,6 @@ def _learn(
     like = one_hot(basis.labels, basis.n_clusters)
     for landmarks in zip(*found, strict=True):
         named = agree_on_names(list(landmarks), like, cluster_of)
-        like = views[0].memberships if views else np.mean(named, axis=0)
         together = np.zeros(len(answers))
         for part, left_out, one in zip(parts, out, named, strict=True):
             look = basis.votes(one, places.blocks)
@@ -143,6 +142,7 @@ def _learn(
         together /= np.maximum(out.sum(axis=0), 1)
         chance = calibrate(answers, together, basis.n_clusters)
         views.append(View(np.mean(named, axis=0), chance))
+        like = views[0].memberships
     return views, np.clip(alike / np.maximum(out.sum(axis=0), 1), 0.0, 1.0)
 
 

@@ -137,19 +137,18 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
     .. math:: F_{ic} = \sum_k T_{k, L_{ki}, c}
 
     where :math:`L_{ki}` is the block of row :math:`i` in partition :math:`k`. The tables are a
-    ridge regression of what 2000 landmark rows are on their blocks. A landmark or a row that was
-    spoken about is of class
+    ridge regression of what 2000 landmark rows are on their blocks. Two landmarks are alike as
 
-    .. math:: z_i \sim \mathrm{softmax}(\log[(1-\delta) v_i + \delta / r] + \phi_i W)
+    .. math:: f_{ij} = t_i^\top B\, t_j
 
-    where :math:`v_i` are the votes of the clusters that the answers make of small pieces of those
-    without answers; :math:`\phi_i` are the row's coordinates in the landmarks' graph and in a
-    metric that must-links teach; and :math:`W` corrects the clusters so that the answers
-    :math:`[z_i = z_j]`, each wrong with a small probability, become likely. A second way of
-    learning multiplies this with classes that are Gaussians with one covariance. All is done with
-    each of five parts of the answers left out, and averaged. How much likelier a view makes what
-    was left out than another does says how much it counts, and no answers are a view, too. Belief
-    propagation over all answers then gives the error rate and each answer's ``suspicion_``.
+    where :math:`t_i` are the directions of a graph of the landmarks, and their features. An answer
+    is :math:`f_{ij}`, 1 for "same" and 0 for "different", up to noise, and :math:`B` is a ridge
+    regression of the answers: one that was expected changes nothing. The leading eigenvectors of
+    :math:`f` place the landmarks, k-means finds clusters, and classes that are Gaussians with one
+    covariance refine them, by these places, by the features, and by both. All is done with each of
+    five parts of the answers left out, and averaged. How likely a view makes what was left out says
+    how much it counts, and no answers are a view, too. Belief propagation over all answers, and
+    :math:`f` learned from the others, then give each answer's ``suspicion_``.
 
     The result depends on the *set* of answers alone, not on the order or the batches in which they
     came; taking an answer back is as if it had never been given. Labels of rows always hold, and
