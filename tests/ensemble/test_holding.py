@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from linkwise.ensemble import LabelMatrix, build_ensemble, holding, store
+from linkwise.errors import InvalidInput
 
 N_ROWS = 50_000
 
@@ -131,6 +132,24 @@ def test_whatever_is_done_with_labels_a_cut_kills_nobody(tmp_path, what):
     said, _ = user.communicate(timeout=60)
     assert user.returncode == 0
     assert "labels.npy" in said
+
+
+@pytest.mark.parametrize("mmap", [True, False])
+@pytest.mark.parametrize("moment", ["before it is mapped", "after it was mapped"])
+def test_a_cut_while_the_file_is_opened_is_told(saved, monkeypatch, mmap, moment):
+    folder, _ = saved
+    real = np.memmap
+
+    def cut_in_between(*given):
+        if moment == "before it is mapped":
+            cut(folder / "labels.npy")
+        mapped = real(*given)
+        cut(folder / "labels.npy")
+        return mapped
+
+    monkeypatch.setattr(store.np, "memmap", cut_in_between)
+    with pytest.raises(InvalidInput, match="was cut short while it was in use"):
+        LabelMatrix.load(folder, mmap).rows([0])
 
 
 @pytest.mark.parametrize("has_lease", [True, False])

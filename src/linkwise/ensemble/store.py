@@ -298,13 +298,13 @@ class LabelMatrix:
                 f"{source} holds no labels: they were not on one machine. Open it with the rows, "
                 "which are labelled again: load(path, X=rows, engine=...)."
             )
-        buffer = _open(path)
+        buffer, watch = _open(path)
         if buffer.shape[0] != n_partitions or not padded(n_rows) <= buffer.shape[1]:
             raise InvalidInput(
                 f"{path} holds {buffer.shape[0]} partitions with room for {buffer.shape[1]} rows, "
                 f"but {HEADER_FILE} announces {n_partitions} partitions of {n_rows} rows."
             )
-        mapped = cls(buffer, n_rows, watch=HeldFile(path))
+        mapped = cls(buffer, n_rows, watch=watch)
         if mmap:
             return mapped
         matrix = cls.empty(n_partitions, n_rows)
@@ -371,10 +371,15 @@ def _read_header(path: Path) -> dict[str, Any]:
     return header
 
 
-def _open(path: Path) -> NDArray[np.uint8]:
+def _open(path: Path) -> tuple[NDArray[np.uint8], HeldFile]:
     if not path.exists():
         raise MissingData(f"the labels are missing: there is no {path}.")
+    watch = HeldFile(path)  # first: what is cut from now on is noticed
     shape, by_column, dtype, offset = read_npy_header(path)
     if dtype != np.uint8 or len(shape) != 2 or by_column or offset % ALIGNMENT:
         raise InvalidInput(f"{path} holds {dtype} of shape {shape}, not labels.")
-    return np.memmap(path, np.uint8, "r", offset, (shape[0], shape[1]))
+    try:
+        return np.memmap(path, np.uint8, "r", offset, (shape[0], shape[1])), watch
+    except ValueError:  # shorter than its header said a moment ago
+        watch.check()
+        raise
