@@ -170,6 +170,23 @@ def test_the_map_knows_who_spoke_of_a_row_long_ago(open_page):
     expect(legend).to_contain_text("Ana")
 
 
+def test_the_map_tells_who_spoke_as_soon_as_it_knows(open_page):
+    studio = open_page("flowers", reduced_motion="reduce")
+    studio.tell(answer(0, 1), who="Ana")
+    held = []
+    studio.page.route("**/history*", lambda route: held.append(route))
+    studio.page.reload()
+    studio.page.get_by_label("What the colours say").select_option(label="who said it")
+    legend = studio.page.get_by_role("list", name="What the colours mean")
+    expect(legend).to_be_attached()
+    expect(legend.get_by_role("listitem")).to_have_count(0)
+    assert held
+    studio.page.unroute("**/history*")  # lets those go on that were held
+    expect(legend).to_contain_text("Ana")
+    studio.tell(answer(2, 3), who="Bo")
+    expect(legend).to_contain_text("Bo")
+
+
 def answer(i, j):
     return "answer", {"i": i, "j": j, "verdict": "unsure"}
 
