@@ -4,7 +4,6 @@ import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
 from linkwise import SequentialClustering
-from linkwise.cluster.sequential.cutting import cut_in_two
 from linkwise.cluster.sequential.landmarks import SMOOTHING, lift, one_hot, scaled, unit_rows
 
 
@@ -67,16 +66,9 @@ def test_where_nothing_was_said_it_is_about_as_good_as_k_means(blobs):
     assert nmi(y, found) > nmi(y, plain) - 0.05
 
 
-def test_a_name_is_anchored_in_the_middle_of_the_larger_half_of_its_cluster(small):
+def test_a_name_is_that_of_the_landmarks_in_its_cluster(small):
     basis = small._basis
-    half = cut_in_two(basis.coordinates, basis.labels, 4)
-    assert_allclose(basis.anchors.sum(axis=0), 1.0)
     for c in range(4):
-        members = np.flatnonzero(basis.labels == c)
-        one = half[members]
-        larger = members[one] if 2 * one.sum() > len(one) else members[~one]
-        middle = basis.coordinates[larger].mean(axis=0)
-        away = np.square(basis.coordinates[members] - middle).sum(axis=1)
-        held = basis.anchors[members, c]
-        assert held[away.argmin()] == held.max()
-        assert held.sum() > 0.99
+        inside = basis.labels == c
+        assert (basis.names[inside, c] > 0.98).all()
+        assert (basis.names[~inside, c] < 0.02).all()  # a little of who is near

@@ -26,7 +26,6 @@ from linkwise.cluster.consensus import (
 from linkwise.cluster.consensus import one_hot as one_hot
 from linkwise.cluster.consensus import scaled as scaled
 from linkwise.cluster.consensus import unit_rows as unit_rows
-from linkwise.cluster.sequential.cutting import cut_in_two
 from linkwise.cluster.sequential.traits import Traits
 from linkwise.cluster.sequential.voters import Voters
 from linkwise.ensemble import LabelMatrix, RowSource
@@ -125,26 +124,15 @@ class Basis:
         return Traits.of(self.vectors, self.smoothness, self.features)
 
     @cached_property
-    def anchors(self) -> Floats:
-        """What gives each cluster its name, (n_landmarks, n_clusters); columns sum to one.
+    def names(self) -> Floats:
+        """How far each landmark stands for the name of each cluster, (n_landmarks, n_clusters).
 
-        The landmark in the middle of its larger half counts for one, the next for a half, and so
-        on: where a cluster falls apart it does so between its halves, and the name stays with one
-        of them. A hundredth is how alike all others are to it, so that a new cluster takes the free
-        name that is nearest.
+        Those in a cluster stand for its name. A hundredth is how alike all others are to it, so
+        that a new cluster takes the free name that is nearest.
         """
         member = one_hot(self.labels, self.n_clusters)
-        half = cut_in_two(self.coordinates, self.labels, self.n_clusters)
-        anchors = np.zeros(member.shape)
-        for c in range(self.n_clusters):
-            members = np.flatnonzero(self.labels == c)
-            places, one = self.coordinates[members], half[members]
-            larger = one if 2 * one.sum() > len(one) else ~one
-            away = np.square(places - places[larger].mean(axis=0)).sum(axis=1)
-            order = np.argsort(away, kind="stable")
-            anchors[members[order], c] = 1.0 / np.arange(1, len(members) + 1)
         near = np.clip(self.likeness @ (member.T @ self.likeness).T, 0.0, None)
-        return np.asarray(0.99 * shares(anchors, axis=0) + 0.01 * shares(near, axis=0))
+        return np.asarray(0.99 * member + 0.01 * shares(near, axis=0) * member.sum(axis=0))
 
     @cached_property
     def coordinates(self) -> Floats:

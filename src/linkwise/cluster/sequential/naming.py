@@ -21,30 +21,18 @@ def name_clusters(answers: Answers, votes: Floats, n_clusters: int) -> Ints:
 def keep_names(
     basis: Basis, places: Places, answers: Answers, member: Floats, cluster_of: Ints
 ) -> Ints:
-    """Return which cluster gets each name: classes keep theirs, the others stay who they were."""
-    held = basis.anchors.T @ member
+    """Return which cluster gets each name, so that most pairs of landmarks keep one together.
+
+    Names are those of the clusters without answers; named classes keep their own. Single landmarks
+    would do as well, but where two clusters became one, a few of them then tip all names at once.
+    """
+    held = basis.names.T @ member
     if answers.n_classes:
         found = name_clusters(answers, basis.votes(member, places.blocks), basis.n_clusters)
-        held[:, found] = held[cluster_of[: len(found)]] = 0.0  # nobody else's, and nothing else
-        held[cluster_of[: len(found)], found] = 1.0
-    return claims(held)
-
-
-def claims(held: Floats) -> Ints:
-    """Return which cluster gets each name; ``held`` is the share of each name that a cluster holds.
-
-    A cluster that holds most of a name gets it, of several names the first, which was the largest
-    cluster's; the others go by the largest share that is left. So nothing changes unless a share
-    tips over a half; the best sum of all shares may change many names at once.
-    """
-    first = 2.0 - np.arange(len(held)) / len(held)
-    held = np.where(held > 0.5, first[:, None], held)
-    cluster = np.empty(len(held), dtype=np.int64)
-    for _ in range(len(held)):
-        name, taken = divmod(int(held.argmax()), len(held))
-        cluster[name] = taken
-        held[name] = held[:, taken] = -np.inf
-    return cluster
+        own = cluster_of[: len(found)]
+        held[:, found] = held[own] = 0.0  # nobody else's, and nothing else
+        held[own, found] = len(member)
+    return np.asarray(linear_sum_assignment(np.square(held), maximize=True)[1], dtype=np.int64)
 
 
 def agree_on_names(parts: list[Floats], like: Floats, cluster_of: Ints) -> list[Floats]:
