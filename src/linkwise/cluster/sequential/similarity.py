@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import qr, svd
 
 from linkwise.cluster.consensus import unit_rows
@@ -37,13 +38,14 @@ def learn_similarity(traits: Floats, prior: Floats, answers: Answers) -> Floats:
     answers : Answers
         What was said.
     """
-    one, other = traits[answers.i], traits[answers.j]
-    surprise = answers.must - np.einsum("ld,ld->l", one * prior, other)
+    short = traits.astype(np.float32)  # the products are nearly all of the work
+    one, other = short[answers.i], short[answers.j]
+    surprise = answers.must - answers.products(traits * prior, traits)
     noise = ANSWER_NOISE / np.maximum(answers.weight, 1e-3)
 
-    def correction(pull: Floats) -> Floats:
-        between = (one * pull[:, None]).T @ other
-        return np.asarray(between + between.T) / 2
+    def correction(pull: Floats) -> NDArray[np.float32]:
+        between = (one * pull.astype(np.float32)[:, None]).T @ other
+        return np.asarray((between + between.T) / 2)
 
     def explained(pull: Floats) -> Floats:
         return np.asarray(np.einsum("ld,ld->l", one @ correction(pull), other) + noise * pull)
