@@ -44,3 +44,25 @@ def test_none_begins_once_it_is_over_and_who_has_left_is_spared():
     assert sum(range(100_000)) > 0  # nothing is raised in a thread whose work was done
     with pytest.raises(Interrupted):
         steps.run(lambda: 7)
+
+
+def test_an_error_is_passed_on_but_not_one_that_follows_from_the_interruption():
+    steps = Interruptible()
+
+    def fail():
+        raise RuntimeError("no compiled object yet")
+
+    def forget_the_interruption_and_fail():
+        try:
+            steps.interrupt()
+            sum(range(1000))
+        except Interrupted:
+            forgotten.append(True)  # as a callback of the compiler does
+        fail()
+
+    forgotten = []
+    with pytest.raises(RuntimeError, match="no compiled object yet"):
+        steps.run(fail)
+    with pytest.raises(Interrupted):
+        steps.run(forget_the_interruption_and_fail)
+    assert forgotten == [True]
