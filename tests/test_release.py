@@ -103,6 +103,15 @@ def test_the_container_is_run_by_a_plain_user_and_looked_after():
     assert any(line.startswith("HEALTHCHECK ") for line in lines)
 
 
+def test_every_container_that_is_built_keeps_its_health_check():
+    told = [ROOT / "Containerfile", ROOT / "docs" / "install.md", ROOT / ".github/workflows/ci.yml"]
+    for path in told:
+        builds = re.findall(r"podman build .*", path.read_text(encoding="utf-8"))
+        assert builds, path
+        for build in builds:  # podman's own format has none
+            assert "--format docker" in build
+
+
 def told(word):
     """Return what each line of the Containerfile that begins with a word says."""
     return [line[len(word) + 1 :] for line in CONTAINER.splitlines() if line.startswith(f"{word} ")]
