@@ -103,6 +103,15 @@ def test_the_container_is_run_by_a_plain_user_and_looked_after():
     assert any(line.startswith("HEALTHCHECK ") for line in lines)
 
 
+def test_every_container_that_is_built_keeps_its_health_check():
+    told = [ROOT / "Containerfile", ROOT / "docs" / "install.md", ROOT / ".github/workflows/ci.yml"]
+    for path in told:
+        builds = re.findall(r"podman build .*", path.read_text(encoding="utf-8"))
+        assert builds, path
+        for build in builds:  # podman's own format has none
+            assert "--format docker" in build
+
+
 def told(word):
     """Return what each line of the Containerfile that begins with a word says."""
     return [line[len(word) + 1 :] for line in CONTAINER.splitlines() if line.startswith(f"{word} ")]
@@ -120,8 +129,20 @@ def test_the_container_copies_and_installs_what_there_is():
     assert {"studio"} <= wanted <= EXTRAS
 
 
+def test_what_is_large_and_not_wanted_stays_outside_the_container():
+    left_out = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
+    assert {".git", ".venv", ".venvs", "out", "dist", "**/node_modules"} <= set(left_out)
+    wanted = {"src", "web", "pyproject.toml", "hatch_build.py", "README.md", "LICENSE"}
+    assert not wanted & set(left_out)
+
+
+def test_options_behind_the_name_of_the_image_are_added_to_its_own():
+    assert told("CMD") == []  # they would replace it
+    assert "--plain-http" in json.loads(told("ENTRYPOINT")[0])
+
+
 def test_the_command_of_the_container_is_understood():
-    words = json.loads(told("ENTRYPOINT")[0]) + json.loads(told("CMD")[0])
+    words = json.loads(told("ENTRYPOINT")[0])
     assert words[0] == "linkwise"
     assert CliRunner().invoke(main, [*words[1:], "--help"]).exit_code == 0
     options = {word for word in words if word.startswith("--")}
@@ -134,7 +155,7 @@ def test_the_health_check_of_the_container_finds_its_service(tmp_path):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = str(probe.getsockname()[1])
-    words = json.loads(told("ENTRYPOINT")[0])[1:] + json.loads(told("CMD")[0])
+    words = json.loads(told("ENTRYPOINT")[0])[1:]
     words = [word.replace("/sessions", str(tmp_path)) for word in words]
     check = json.loads(told("HEALTHCHECK")[0].partition("CMD ")[2])[1:]
     check = [word.replace("8321", port) for word in check]

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from matplotlib import pyplot
 
 import linkwise as lw
 
@@ -19,7 +20,10 @@ def test_what_the_page_shows_runs(path, tmp_path, monkeypatch):
     if path.stem == "pictures":
         pytest.importorskip("PIL")
     monkeypatch.chdir(tmp_path)
-    outcome = doctest.testfile(str(path), module_relative=False)
+    try:
+        outcome = doctest.testfile(str(path), module_relative=False)
+    finally:
+        pyplot.close("all")  # the next test counts its own pictures
     assert outcome.attempted >= 4
     assert outcome.failed == 0
     shown = re.findall(r"images/(tour-\w+\.png)", path.read_text(encoding="utf-8"))

@@ -1,5 +1,7 @@
 """What of the knowledge holds: counted by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -46,3 +48,24 @@ def test_the_report_speaks_of_what_was_given(links, lines):
     report = FitReport.compare(links, Links(6), labels)
     names = np.array([0, 0, 1, -1, -1, -1])
     assert str(report.with_names(names, labels)).splitlines() == lines
+
+
+@pytest.mark.parametrize(
+    ("n_aside", "withdrawn", "lines"),
+    [
+        (
+            1,
+            Links(6, must=[(0, 1)]),
+            ["1 probably wrong answer was set aside", "1 contradictory link was left out"],
+        ),
+        (
+            2,
+            Links(6, must=[(0, 1), (1, 2)]),
+            ["2 probably wrong answers were set aside", "2 contradictory links were left out"],
+        ),
+    ],
+)
+def test_one_is_spoken_of_as_one(n_aside, withdrawn, lines):
+    links = Links(6, must=[(0, 1), (1, 2)], cannot=[(0, 2)])
+    report = replace(FitReport.compare(links, withdrawn, np.zeros(6, np.int32)), set_aside=n_aside)
+    assert str(report).splitlines()[1:] == lines

@@ -93,9 +93,9 @@ class FitReport:
                 f"{self.cannot_kept} of {self.n_cannot} cannot)"
             )
         if self.set_aside:
-            lines.append(f"{self.set_aside} probably wrong answers were set aside")
+            lines.append(_were(self.set_aside, "probably wrong answer", "set aside"))
         if self.withdrawn.n_links:
-            lines.append(f"{self.withdrawn.n_links} contradictory links were left out")
+            lines.append(_were(self.withdrawn.n_links, "contradictory link", "left out"))
         if self.agreement is not None:
             lines.append(f"agreement with no constraints: NMI {self.agreement:.3f}")
         return "\n".join(lines)
@@ -115,3 +115,7 @@ class FitReport:
         heading = "What the constraints bought" if rows else notes.pop(0)
         titles = ("", "given", "hold") if rows else ()
         return html_table(heading, rows, titles=titles, note="; ".join(notes))
+
+
+def _were(n: int, what: str, how: str) -> str:
+    return f"1 {what} was {how}" if n == 1 else f"{n} {what}s were {how}"

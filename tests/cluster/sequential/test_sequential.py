@@ -141,7 +141,7 @@ def test_contradictory_answers_are_reported_and_never_fatal(model, digits):
     model.update(links)
     assert len(model.links_.conflicts()) >= 1
     assert model.report_.withdrawn.n_links == 1
-    assert "1 contradictory links were left out" in str(model.report_)
+    assert "1 contradictory link was left out" in str(model.report_)
     assert model.labels_.shape == (N,)
 
 

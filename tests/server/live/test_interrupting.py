@@ -44,3 +44,20 @@ def test_none_begins_once_it_is_over_and_who_has_left_is_spared():
     assert sum(range(100_000)) > 0  # nothing is raised in a thread whose work was done
     with pytest.raises(Interrupted):
         steps.run(lambda: 7)
+
+
+def test_an_error_is_passed_on_but_not_one_that_follows_from_the_interruption():
+    steps = Interruptible()
+
+    def fail():
+        raise RuntimeError("no compiled object yet")
+
+    def never_hear_of_the_interruption_and_fail():
+        steps.run(lambda: None)  # who has left is spared: as if a callback had forgotten it
+        steps.interrupt()
+        fail()
+
+    with pytest.raises(RuntimeError, match="no compiled object yet"):
+        steps.run(fail)
+    with pytest.raises(Interrupted):
+        steps.run(never_hear_of_the_interruption_and_fail)

@@ -29,13 +29,21 @@ class Interruptible:
         self._over = False
 
     def run(self, work: Callable[[], Result]) -> Result:
-        """Return what ``work`` returns, or raise :class:`Interrupted`."""
+        """Return what ``work`` returns, or raise :class:`Interrupted`.
+
+        An interruption that falls into a call from another language, such as one of the compiler's,
+        is forgotten there, and what was left undone fails later: that is an interruption, too.
+        """
         with self._lock:
             if self._over:
                 raise Interrupted
             self._threads.add(get_ident())
         try:
             return work()
+        except Exception:
+            if self._over:
+                raise Interrupted from None
+            raise
         finally:
             with self._lock:  # whoever is interrupted from here on is so before this ends
                 self._threads.discard(get_ident())

@@ -225,15 +225,14 @@ class LiveSession:
     def _compute_views(self) -> None:
         """Run in the worker thread: labels of all events so far, again and again."""
         with suppress(Interrupted):
-            self._steps.run(self._compute_and_tell)
+            self._compute_and_tell()
 
     def _compute_and_tell(self) -> None:
         tidied = 0.0
         while self._next():
             started, seq = time.perf_counter(), self.session.seq
             try:
-                view = self.session.view()
-                frame = view_frame(_news(self._view, view))
+                view, frame = self._steps.run(self._newest)
             except Exception as error:
                 logger.error("labels could not be computed", exc_info=error)
                 self._tell(self._fail, error)
@@ -245,6 +244,11 @@ class LiveSession:
                 give_back()
             if self.session.seq - seq >= FLOOD:
                 self._rest(2 * (time.perf_counter() - started))
+
+    def _newest(self) -> tuple[View, bytes]:
+        """Return the labels of all events so far, and what listeners are told of them."""
+        view = self.session.view()
+        return view, view_frame(_news(self._view, view))
 
     def _next(self) -> bool:
         """Wait until labels are wanted; returns whether to go on."""
@@ -263,7 +267,7 @@ class LiveSession:
     def _take_looks(self) -> None:
         """Run in the thread that looks: what the answers say as a whole, where somebody asks."""
         with suppress(Interrupted):
-            self._steps.run(self._look_when_asked)
+            self._look_when_asked()
 
     def _look_when_asked(self) -> None:
         while True:
@@ -274,12 +278,15 @@ class LiveSession:
                 return
             try:
                 with run_options(cancel=self._is_over):
-                    self.session.weigh()
-                    self.session.follow()
+                    self._steps.run(self._weigh_and_follow)
             except Cancelled:
                 return
             except Exception as error:  # the next answers bring it up again
                 logger.warning("the answers could not be looked at as a whole", exc_info=error)
+
+    def _weigh_and_follow(self) -> None:
+        self.session.weigh()
+        self.session.follow()
 
     def _is_over(self) -> bool:
         """Wait until no labels are wanted, and tell whether everything is to end."""
