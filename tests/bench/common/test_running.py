@@ -112,6 +112,26 @@ def test_with_a_higher_limit_who_was_too_slow_is_tried_again(tmp_path):
     assert {line["status"] for line in read_lines(plan(tmp_path).lines)} == {"done"}
 
 
+def test_a_peer_that_was_not_there_is_run_once_it_is_installed(tmp_path):
+    class Absent(Fake):
+        def run(self, cell):
+            self.seen.append(cell)
+            return cell.line("not installed", said="no network")
+
+    one = plan(tmp_path, sets=("tiny",), methods=("COBRAS (cobras-ts)",), n_seeds=1, peers=True)
+    first, second, third = Absent(), Absent(), Fake()
+    run_cells(one, worker=lambda: first)
+    assert len(first.seen) == 3
+    run_cells(one, worker=lambda: second)
+    assert second.seen == []  # nothing has changed
+    one.peers_folder.mkdir()
+    record = json.dumps({"cobras-ts": "0.1.3"})
+    (one.peers_folder / "installed.json").write_text(record, encoding="utf-8")
+    run_cells(one, worker=lambda: third)
+    assert third.seen == first.seen
+    assert {line["status"] for line in read_lines(one.lines)} == {"done"}
+
+
 def test_several_processes_share_the_cells(tmp_path):
     workers = []
 

@@ -59,6 +59,13 @@ def test_who_refuses_does_not_bring_back_a_set_whose_rows_are_all_named():
     assert set(task_table(lines, "100 links").methods) == {OURS, "KCC"}
 
 
+def test_who_could_not_be_installed_was_not_tried():
+    lines = [line(name, "k-means") for name in ("iris", "wine")]
+    absent = [line(name, "peer", status="not installed", said="no net") for name in ("iris", "a")]
+    assert task_table([*lines, *absent], "100 links").methods == ["k-means"]
+    assert statuses(absent)["peer"] == {"not installed": 2}
+
+
 def test_other_scores_have_tables_too(lines):
     for measure, free in (("ari", 0.7), ("accuracy", 0.55)):
         table = task_table(lines, "100 links", measure)

@@ -11,6 +11,7 @@ from pathlib import Path
 from linkwise.bench import json_lines
 from linkwise.bench.common.measuring import Cell, Line
 from linkwise.bench.common.methods import Method, methods
+from linkwise.bench.common.peers import is_installed
 from linkwise.bench.common.tasks import TASKS, Task
 from linkwise.bench.common.workers import Worker
 from linkwise.bench.environment import commit
@@ -60,6 +61,11 @@ class Plan:
         """The file with one line a cell."""
         return self.folder / CELLS
 
+    @property
+    def peers_folder(self) -> Path:
+        """The folder with the environment of the peers."""
+        return self.folder / "peers"
+
     def chosen_sets(self) -> list[str]:
         """Return the sets, the smallest first."""
         names = _chosen("a set on this machine", self.sets, available())
@@ -103,6 +109,13 @@ def _too_slow(line: Line, limit: float) -> bool:
     return line["status"] == "too slow" and float(line.get("seconds", 0.0)) >= limit
 
 
+def _is_answered(line: Line, plan: Plan) -> bool:
+    """Tell whether a line says what there is to say; a peer may have been installed since."""
+    if line["status"] == "not installed":
+        return not is_installed(line["method"], plan.peers_folder)
+    return bool(line["status"] != "too slow")
+
+
 def hopeless(cell: Cell, slow: Iterable[Cell]) -> bool:
     """Tell whether the method was too slow on the set when told no more of the same kind."""
     told = _TASKS[cell.task]
@@ -129,7 +142,7 @@ def run_cells(
     if plan.again:
         known = [line for line in known if line.get("commit") == version]
     slow = {Cell.of(line) for line in known if _too_slow(line, plan.limit)}
-    done = {Cell.of(line) for line in known if line["status"] != "too slow"}
+    done = {Cell.of(line) for line in known if _is_answered(line, plan)}
     done |= {cell for cell in map(Cell.of, known) if hopeless(cell, slow)}
     todo: queue.SimpleQueue[Cell] = queue.SimpleQueue()
     for cell in plan.cells():

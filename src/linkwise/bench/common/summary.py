@@ -13,7 +13,7 @@ from linkwise.bench.common.measuring import Cell, Line
 from linkwise.bench.common.ranks import critical_difference, mean_ranks
 
 Floats = NDArray[np.float64]
-STATUSES = ("done", "too slow", "refused", "failed")
+STATUSES = ("done", "too slow", "refused", "failed", "not installed")
 #: Where fewer rows than these are left unnamed, a set says nothing about a task.
 FEWEST = 30
 
@@ -55,7 +55,7 @@ def task_table(lines: Sequence[Line], task: str, measure: str = "nmi") -> TaskTa
 
     A method that was tried on less than half as many sets as another is left out.
     """
-    here = [line for line in lines if line["task"] == task]
+    here = [line for line in lines if line["task"] == task and line["status"] != "not installed"]
     crowded = {line["set"] for line in here if _all_named(line)}
     here = [line for line in here if line["set"] not in crowded]
     tried: dict[str, set[str]] = defaultdict(set)

@@ -280,7 +280,7 @@ def _missing(plan: Plan, lines: Sequence[Line]) -> str:
     said = {
         (line["method"], line["status"]): line["said"]
         for line in lines
-        if line["status"] in ("refused", "failed") and "said" in line
+        if line["status"] in ("refused", "failed", "not installed") and "said" in line
     }
     if said:
         parts.append("What they said, one example each:")
