@@ -1,5 +1,7 @@
 """Data sets by name, from three places, and a sentence where there is none."""
 
+import re
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -82,6 +84,17 @@ def test_a_set_of_ones_own_needs_rows_and_as_many_labels(folder):
     assert str(caught.value) == (
         f"{path} holds X 4×4 and 3 labels, expected 3×4. There must be one label a row."
     )
+
+
+def test_arrays_of_python_objects_are_not_read_and_one_is_told_what_to_save(folder):
+    path = folder / "of_my_own.npz"
+    np.savez(path, X=np.eye(3), y=np.array(["a", "b", "a"], dtype=object))
+    words = "holds y as Python objects, which are not read. Save it as numpy.asarray(y, dtype=str)."
+    with pytest.raises(InvalidInput, match=re.escape(f"{path} {words}")):
+        load("of_my_own")
+    np.savez(path, X=np.eye(3).astype(object), y=np.arange(3))
+    with pytest.raises(InvalidInput, match=r"holds X as .* numpy.asarray\(X, dtype=float\)\.$"):
+        load("of_my_own")
 
 
 def test_a_name_does_not_lead_out_of_the_folder(folder):

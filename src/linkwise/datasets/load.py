@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -193,13 +193,26 @@ def _read_npz(name: str, path: Path) -> Dataset:
                 shape=tuple(arrays["shape"]),
             )
         else:
-            X = arrays["X"]
+            X = _numbers_or_texts(arrays, "X", path)
             if X.dtype != np.float32:
                 X = X.astype(np.float64)
-        _, codes = np.unique(arrays["y"], return_inverse=True)
-        y = arrays["y"].astype(np.int64) if name in _LARGER else codes.astype(np.int64)
+        classes = _numbers_or_texts(arrays, "y", path)
+        _, codes = np.unique(classes, return_inverse=True)
+        y = classes.astype(np.int64) if name in _LARGER else codes.astype(np.int64)
     _refuse_another_table(name, path, X, y)
     return Dataset(name, X, y)
+
+
+def _numbers_or_texts(arrays: Mapping[str, NDArray[Any]], which: str, path: Path) -> NDArray[Any]:
+    """Return an array of a file; refuse Python objects, which could be any program."""
+    try:
+        return np.asarray(arrays[which])
+    except ValueError:
+        kind = "float" if which == "X" else "str"
+        raise InvalidInput(
+            f"{path} holds {which} as Python objects, which are not read. Save it as "
+            f"numpy.asarray({which}, dtype={kind})."
+        ) from None
 
 
 def _refuse_another_table(name: str, path: Path, X: Matrix, y: NDArray[np.int64]) -> None:

@@ -4,6 +4,7 @@ import pytest
 from linkwise.bench.common import measuring
 from linkwise.bench.common.measuring import Cell, measure
 from linkwise.bench.common.methods import Method
+from linkwise.bench.common.peers import PeerFailed, PeerMissing
 from linkwise.bench.common.tasks import TASKS
 from linkwise.datasets import load
 
@@ -60,3 +61,25 @@ def test_what_linkwise_refuses_is_told_in_its_words():
     line = measure(Cell("iris", "NCA + k-means", "30 links", 0))
     assert line["status"] == "refused"
     assert line["said"].startswith("NCA reads PartialLabels, got Links.")
+
+
+def test_a_set_that_cannot_be_read_is_told_in_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setenv("LINKWISE_DATA", str(tmp_path))
+    np.savez(tmp_path / "short.npz", X=np.eye(5), y=[0, 1, 0])
+    line = measure(Cell("short", "k-means", "none", 0))
+    assert line["status"] == "failed"
+    assert line["said"].endswith(
+        "holds X 5×5 and 3 labels, expected 3×5. There must be one label a row."
+    )
+
+
+def test_a_peer_that_is_not_there_is_told_apart_from_one_that_breaks(method):
+    def not_there(_):
+        raise PeerMissing("no network")
+
+    def breaks(_):
+        raise PeerFailed("overflow")
+
+    for run, status in ((not_there, "not installed"), (breaks, "failed")):
+        method(run)
+        assert measure(Cell("iris", "mine", "30 links", 0))["status"] == status

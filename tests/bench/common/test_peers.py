@@ -7,7 +7,15 @@ import pytest
 from linkwise import Links
 from linkwise.bench.common import peers
 from linkwise.bench.common.peer_program import PROGRAMS
-from linkwise.bench.common.peers import PACKAGES, PEERS, PeerFailed, prepare, run_peer
+from linkwise.bench.common.peers import (
+    PACKAGES,
+    PEERS,
+    PeerFailed,
+    PeerMissing,
+    is_installed,
+    prepare,
+    run_peer,
+)
 from linkwise.bench.common.tasks import Oracle
 
 ECHO = """
@@ -57,16 +65,43 @@ def test_all_that_is_installed_is_pinned():
         assert all("==" in one for one in wanted)
 
 
-def test_one_package_that_fails_does_not_keep_the_others_out(tmp_path, calls, monkeypatch):
+@pytest.mark.usefixtures("calls")
+def test_one_package_that_fails_does_not_keep_the_others_out(tmp_path, monkeypatch):
     monkeypatch.setenv(peers.PLACE, "")
     said = []
     state = prepare(tmp_path / "peers", said.append)
     assert state["metric-learn"] == "failed: no such version"
     assert state["cobras-ts"] == "0.1.3"
     assert "metric-learn: failed: no such version" in said
-    n_calls = len(calls)
-    assert prepare(tmp_path / "peers", said.append) == state
-    assert len(calls) == n_calls  # set up once
+    assert not is_installed("ITML + k-means (metric-learn)", tmp_path / "peers")
+    assert is_installed("COBRAS (cobras-ts)", tmp_path / "peers")
+
+
+def test_what_could_not_be_installed_is_tried_again_and_the_rest_is_not(
+    tmp_path, calls, monkeypatch
+):
+    monkeypatch.setenv(peers.PLACE, "")
+    prepare(tmp_path / "peers", lambda line: None)  # noqa: ARG005
+    calls.clear()
+    prepare(tmp_path / "peers", lambda line: None)  # noqa: ARG005
+    assert any("metric-learn==0.7.0" in command for command in calls)
+    assert not any("cobras-ts==0.1.3" in command for command in calls)
+    monkeypatch.setattr(peers, "_call", lambda command: "")  # noqa: ARG005
+    assert prepare(tmp_path / "peers", lambda line: None)["metric-learn"] == "0.7.0"  # noqa: ARG005
+    monkeypatch.setattr(peers, "_call", pytest.fail)
+    prepare(tmp_path / "peers", lambda line: None)  # noqa: ARG005  # all there: nothing is called
+
+
+def test_a_complaint_is_the_first_error_or_the_last_line():
+    def said(words, code):
+        return peers._call(
+            [sys.executable, "-c", f"import sys; sys.stderr.write({words!r}); {code}"]
+        )
+
+    assert said("WARNING: w\nERROR: No a.\nERROR: Resolution\n", "sys.exit(1)") == "No a."
+    assert said("Traceback:\n  x\nValueError: y\n", "sys.exit(1)") == "ValueError: y"
+    assert said("ERROR: but it went well\n", "") == ""
+    assert said("", "sys.exit(1)") == "no reason was given"
 
 
 def test_a_peer_is_given_the_links_and_what_it_asked_is_remembered(ready):  # noqa: ARG001
@@ -82,11 +117,11 @@ def test_what_a_peer_breaks_over_is_told_in_a_sentence(ready):  # noqa: ARG001
     oracle = Oracle(np.zeros(4, dtype=int), 0)
     with pytest.raises(PeerFailed, match=r"^it broke$"):
         run_peer("PCKMeans (asc)", np.eye(4), 3, None, oracle, 9)
-    with pytest.raises(PeerFailed, match=r"^cobras-ts could not be installed: failed: no such"):
+    with pytest.raises(PeerMissing, match=r"^cobras-ts could not be installed: no such v"):
         run_peer("COBRAS (cobras-ts)", np.eye(4), 3, None, oracle, 0)
 
 
 def test_peers_that_were_not_set_up_say_so(tmp_path, monkeypatch):
     monkeypatch.setenv(peers.PLACE, str(tmp_path))
-    with pytest.raises(PeerFailed, match="has not been set up: run with --peers"):
+    with pytest.raises(PeerMissing, match="has not been set up: run with --peers"):
         run_peer("PCKMeans (asc)", np.eye(4), 3, None, Oracle(np.zeros(4, dtype=int), 0), 0)

@@ -5,7 +5,7 @@ import pytest
 
 from linkwise.bench.common import running
 from linkwise.bench.common.measuring import Cell
-from linkwise.bench.common.running import Plan, read_lines, run_cells
+from linkwise.bench.common.running import Plan, hopeless, read_lines, run_cells
 from linkwise.errors import InvalidInput
 
 TWO = ("k-means", "PCKMeans")
@@ -37,7 +37,7 @@ def own_set(tmp_path, monkeypatch):
 
 
 def plan(tmp_path, **settings):
-    chosen = {"sets": ("iris", "tiny"), "methods": TWO, "n_seeds": 2, **settings}
+    chosen = {"sets": ("iris", "tiny"), "methods": TWO, "n_seeds": 2, "limit": 1.0, **settings}
     return Plan(tmp_path / "out", **chosen)
 
 
@@ -72,14 +72,64 @@ def test_a_line_that_was_cut_off_is_measured_again(tmp_path):
     assert len(read_lines(path)) == len(worker.seen)
 
 
-def test_who_is_too_slow_for_a_set_is_not_tried_on_it_again(tmp_path):
+def test_who_is_too_slow_for_a_set_is_not_told_more_of_that_kind_there(tmp_path):
     worker = Fake(slow=("PCKMeans",))
     run_cells(plan(tmp_path), worker=lambda: worker)
     tried = [cell for cell in worker.seen if cell.method == "PCKMeans"]
-    assert [(cell.set, cell.seed) for cell in tried] == [("tiny", 0), ("iris", 0)]
+    least = ["none", "30 links", "3 labels"]
+    assert [(cell.set, cell.task) for cell in tried] == [
+        (name, task) for name in ("tiny", "iris") for task in least
+    ]
     lines = [line for line in read_lines(plan(tmp_path).lines) if line["method"] == "PCKMeans"]
     assert {line["status"] for line in lines} == {"too slow"}
     assert len(lines) == 36
+    again = Fake()
+    run_cells(plan(tmp_path), worker=lambda: again)
+    assert again.seen == []
+
+
+def test_too_slow_with_many_links_says_nothing_about_fewer():
+    slow = [Cell("iris", "MMC", "100 links", 0)]
+    said = {
+        task: hopeless(Cell("iris", "MMC", task, 1), slow)
+        for task in ("30 links", "100 links", "500 links, 10% wrong", "none", "20 labels")
+    }
+    assert said == {
+        "30 links": False, "100 links": True, "500 links, 10% wrong": True,
+        "none": False, "20 labels": False,
+    }  # fmt: skip
+    assert not hopeless(Cell("wine", "MMC", "500 links", 0), slow)
+    assert not hopeless(Cell("iris", "LMNN", "500 links", 0), slow)
+
+
+def test_with_a_higher_limit_who_was_too_slow_is_tried_again(tmp_path):
+    run_cells(plan(tmp_path, limit=1.0), worker=lambda: Fake(slow=("PCKMeans",)))
+    lower, higher = Fake(), Fake()
+    run_cells(plan(tmp_path, limit=0.5), worker=lambda: lower)
+    assert lower.seen == []
+    run_cells(plan(tmp_path, limit=2.0), worker=lambda: higher)
+    assert higher.seen == [c for c in plan(tmp_path).cells() if c.method == "PCKMeans"]
+    assert {line["status"] for line in read_lines(plan(tmp_path).lines)} == {"done"}
+
+
+def test_a_peer_that_was_not_there_is_run_once_it_is_installed(tmp_path):
+    class Absent(Fake):
+        def run(self, cell):
+            self.seen.append(cell)
+            return cell.line("not installed", said="no network")
+
+    one = plan(tmp_path, sets=("tiny",), methods=("COBRAS (cobras-ts)",), n_seeds=1, peers=True)
+    first, second, third = Absent(), Absent(), Fake()
+    run_cells(one, worker=lambda: first)
+    assert len(first.seen) == 3
+    run_cells(one, worker=lambda: second)
+    assert second.seen == []  # nothing has changed
+    one.peers_folder.mkdir()
+    record = json.dumps({"cobras-ts": "0.1.3"})
+    (one.peers_folder / "installed.json").write_text(record, encoding="utf-8")
+    run_cells(one, worker=lambda: third)
+    assert third.seen == first.seen
+    assert {line["status"] for line in read_lines(one.lines)} == {"done"}
 
 
 def test_several_processes_share_the_cells(tmp_path):

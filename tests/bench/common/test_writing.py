@@ -59,6 +59,13 @@ def test_who_refuses_does_not_bring_back_a_set_whose_rows_are_all_named():
     assert set(task_table(lines, "100 links").methods) == {OURS, "KCC"}
 
 
+def test_who_could_not_be_installed_was_not_tried():
+    lines = [line(name, "k-means") for name in ("iris", "wine")]
+    absent = [line(name, "peer", status="not installed", said="no net") for name in ("iris", "a")]
+    assert task_table([*lines, *absent], "100 links").methods == ["k-means"]
+    assert statuses(absent)["peer"] == {"not installed": 2}
+
+
 def test_other_scores_have_tables_too(lines):
     for measure, free in (("ari", 0.7), ("accuracy", 0.55)):
         table = task_table(lines, "100 links", measure)
@@ -78,12 +85,46 @@ def test_where_a_method_is_behind_is_told_with_who_is_first(lines):
     assert behind(table, "nobody", 0.0) == []
 
 
-def test_what_there_is_no_figure_for_is_counted(lines, tmp_path):
+def test_what_there_is_no_figure_for_is_counted(lines):
     assert statuses(lines)["<slow>"] == {"done": 1, "too slow": 1}
-    plan = Plan(tmp_path, sets=("iris",), methods=("k-means",), n_seeds=1)
-    assert missing(plan.cells(), lines) == {"iris": 8}
     assert costs(lines)["k-means"] == [(150.0, 2.0)]
     assert costs(lines, "memory_mb")["k-means"] == [(150.0, 3.0)]
+
+
+def test_what_was_not_run_is_gathered_by_methods_tasks_and_sets(tmp_path):
+    told = ("none", "30 links", "3 labels")
+    plan = Plan(tmp_path, ("iris", "wine", "digits"), ("k-means", "LCVQE", "KCC"), 2, tasks=told)
+    done = [
+        *(line("iris", "k-means", task) for task in told),
+        line("wine", "k-means", "none"),
+        *(line(name, method, "none") for name in ("iris", "wine") for method in ("LCVQE", "KCC")),
+    ]
+    first, second = missing(plan.cells(), done)
+    assert (first.seed, first.n_cells, first.n_planned) == (0, 19, 27)
+    assert first.untouched == ("digits",)
+    two = ("30 links", "3 labels")
+    assert [(set(gap.methods), gap.tasks, gap.sets, gap.n_cells) for gap in first.gaps] == [
+        ({"LCVQE", "KCC"}, two, ("iris", "wine"), 8),
+        ({"k-means"}, two, ("wine",), 2),
+    ]
+    assert (second.seed, second.n_cells, second.untouched, second.gaps) == (
+        1, 27, ("iris", "wine", "digits"), (),
+    )  # fmt: skip
+    (gap,) = missing(plan.cells(), [line("iris", "LCVQE", task) for task in told])[0].gaps
+    assert (gap.tasks, gap.n_cells) == ((), 6)  # nothing at all of the two others
+    everything = [line(c.set, c.method, c.task, seed=c.seed) for c in plan.cells()]
+    assert missing(plan.cells(), everything) == []
+
+
+def test_the_page_says_after_how_many_seconds_cells_were_ended(tmp_path):
+    plan = Plan(tmp_path, sets=("iris",), methods=("k-means",), n_seeds=1, limit=999.0)
+    slow = [line("iris", "k-means", seconds=1.5, status="too slow")]
+    slower = [line("wine", "k-means", seconds=20.0, status="too slow")]
+    assert "1 seed, at most 1.5 seconds of computing a cell." in markdown(plan, slow, [])
+    assert "at most 1.5 to 20 seconds of computing a cell." in markdown(plan, slow + slower, [])
+    done = [line("iris", "k-means", seconds=3.21)]
+    page = markdown(plan, done, [])
+    assert "1 seed, no cell too slow, the longest 3.2 seconds of computing." in page
 
 
 def test_the_page_says_who_is_first_and_where_we_are_not(lines, tmp_path):
@@ -98,9 +139,9 @@ def test_the_page_says_who_is_first_and_where_we_are_not(lines, tmp_path):
     lighter = [{**one, "memory_mb": 0.2} if one["method"] == "k-means" else one for one in lines]
     page = markdown(plan, lighter, tables)
     assert "Less than half a megabyte on all of these: k-means." in page
-    assert "Planned and not run: iris (8 cells)." in page
+    assert "Not run with seed 0: 8 of 9 cells:\n\n- 8 cells: k-means, told none; 30 links; " in page
     assert "- SeededKMeans, refused: reads labels" in page
-    assert "10 cells of 18 that could be run: 2 sets, 5 methods, 2 seeds, at most 600 " in page
+    assert "10 cells of 18 that could be run: 2 sets, 5 methods, 2 seeds, no cell too " in page
     assert "No cell was run of" not in page
     all_methods = Plan(tmp_path, sets=("iris",), n_seeds=1)
     assert "No cell was run of: " in markdown(all_methods, lines, tables)
@@ -141,6 +182,25 @@ def test_the_same_method_of_two_packages_is_compared_where_both_gave_a_result(tm
     assert "Theirs are active-semi-supervised-clustering 0.0.1, metric-learn 0.7.0, " in page
     assert "with numpy 1.26.4, scipy 1.11.4, scikit-learn 1.3.2; installed by `--peers`." in page
     assert "No other package has taken part" in markdown(plan, alone[:0], [])
+
+
+def test_curves_go_through_the_same_sets_and_have_ours(tmp_path):
+    others = [f"method {number}" for number in range(9)]
+    lines = [
+        line(name, who, task, nmi=0.1 if who == OURS else 0.5 + number / 100)
+        for name, task in (("iris", "none"), ("wine", "none"), ("wine", "30 links"))
+        for number, who in enumerate([*others, OURS])
+    ]
+    lines = [{**one, "nmi_free": 0.9} if one["set"] == "iris" else one for one in lines]
+    tables = [task_table(lines, task) for task in ("none", "30 links")]
+    page = html(Plan(tmp_path, sets=("iris",), n_seeds=1), lines, tables)
+    drawn = page.split("<h2>More answers</h2>")[1].split("<h2>Mean ranks</h2>")[0]
+    assert "<p>Means over wine.</p>" in drawn  # it alone has both points
+    assert OURS in drawn
+    assert "method 0<" not in drawn  # the worst of the others
+    assert ">0<" in drawn
+    heights = {point.split(",")[1] for point in drawn.split('points="')[1].split('"')[0].split()}
+    assert len(heights) == 1  # iris, where all are better, does not raise the first point
 
 
 class Tags(HTMLParser):

@@ -82,6 +82,8 @@ def _place(value: float, logarithmic: bool) -> float:
 
 def _number(value: float, logarithmic: bool) -> str:
     shown = 10**value if logarithmic else value
+    if not shown:
+        return "0"
     digits = 0 if shown >= 10 else 2 - min(0, floor(log10(max(abs(shown), 1e-9))) + 1)
     return f"{shown:.{min(digits, 4)}f}"
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from linkwise.bench.common.methods import Problem, methods
-from linkwise.bench.common.peers import Answered, PeerFailed
+from linkwise.bench.common.peers import Answered, PeerFailed, PeerMissing
 from linkwise.bench.common.tasks import TASKS, Oracle
 from linkwise.constraints import Links, PartialLabels
 from linkwise.datasets import Dataset, load
@@ -48,7 +48,10 @@ class Cell:
 
 def measure(cell: Cell) -> Line:
     """Run one cell here and now; what it refuses or breaks over becomes its line."""
-    data = _load(cell.set)
+    try:
+        data = _load(cell.set)
+    except LinkwiseError as trouble:
+        return cell.line("failed", said=str(trouble))
     task = next(task for task in TASKS if task.name == cell.task)
     known = task.draw(data.y, cell.seed)
     oracle = Oracle(data.y, task.amount if task.kind == "asked" else 0)
@@ -60,6 +63,8 @@ def measure(cell: Cell) -> Line:
         with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore")
             answer = methods()[cell.method].run(problem)
+    except PeerMissing as trouble:
+        return cell.line("not installed", said=str(trouble), **size)
     except PeerFailed as failure:
         return cell.line("failed", said=str(failure), **size)
     except LinkwiseError as refusal:

@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -71,7 +71,11 @@ PEERS = {
 
 
 class PeerFailed(LinkwiseError):
-    """A peer could not be installed, or broke over a cell."""
+    """A peer broke over a cell."""
+
+
+class PeerMissing(PeerFailed):
+    """A peer is not there: it could not be installed, or nobody has tried."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,27 +88,42 @@ class Answered:
 
 
 def prepare(folder: Path, say: Callable[[str], None]) -> dict[str, str]:
-    """Set the environment up, once; return the version of each package, or what went wrong.
+    """Set the environment up; return the version of each package, or what went wrong.
 
-    A package that cannot be installed does not keep the others from taking part.
+    A package that cannot be installed does not keep the others from taking part. What is installed
+    stays; what is not is tried again, as there may have been no network.
     """
     os.environ[PLACE] = str(folder.resolve())
     record = folder / "installed.json"
+    state: dict[str, str] = {}
     if record.exists():
-        found: dict[str, str] = json.loads(record.read_text(encoding="utf-8"))
-        return found
+        state = json.loads(record.read_text(encoding="utf-8"))
+    lacking = [package for package in PACKAGES if _is_lacking(state, package)]
+    if not lacking:
+        return state
     say(f"setting up the environment of the peers in {folder}")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "pins.txt").write_text("\n".join(BASE) + "\n", encoding="utf-8")
     trouble = _call([sys.executable, "-m", "venv", str(folder / "env")])
     trouble = trouble or _install(folder, *BASE)
-    state = {}
-    for package, wanted in PACKAGES.items():
+    for package in lacking:
+        wanted = PACKAGES[package]
         wrong = trouble or _install(folder, *wanted)
         state[package] = f"failed: {wrong}" if wrong else wanted[0].partition("==")[2]
         say(f"{package}: {state[package]}")
     record.write_text(json.dumps(state, indent=2) + "\n", encoding="utf-8")
     return state
+
+
+def is_installed(name: str, folder: Path) -> bool:
+    """Tell whether what a peer needs is in the environment in this folder."""
+    record = folder / "installed.json"
+    state = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
+    return not _is_lacking(state, PEERS[name].package)
+
+
+def _is_lacking(state: Mapping[str, str], package: str) -> bool:
+    return state.get(package, "failed").startswith("failed")
 
 
 def _install(folder: Path, *packages: str) -> str:
@@ -113,13 +132,17 @@ def _install(folder: Path, *packages: str) -> str:
 
 
 def _call(command: list[str]) -> str:
-    """Run a command; return its last line if it fails, nothing if it does not."""
+    """Run a command; return what it complains about if it fails, nothing if it does not.
+
+    That is pip's first error, which names the package, or else the last line.
+    """
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except OSError as error:
         return str(error)
     said = [line for line in done.stderr.splitlines() if line.strip()] or ["no reason was given"]
-    return said[-1] if done.returncode else ""
+    errors = [line.removeprefix("ERROR: ") for line in said if line.startswith("ERROR: ")]
+    return [*errors, said[-1]][0] if done.returncode else ""
 
 
 def _python(folder: Path) -> Path:
@@ -136,9 +159,11 @@ def run_peer(
 ) -> Answered:
     """Run one peer in its environment; what it asks is asked of the oracle, too."""
     folder = Path(os.environ.get(PLACE, ""))
-    state = _state(folder)[PEERS[name].package]
-    if state.startswith("failed"):
-        raise PeerFailed(f"{PEERS[name].package} could not be installed: {state}")
+    package = PEERS[name].package
+    state = _state(folder)
+    if _is_lacking(state, package):
+        why = state.get(package, "").removeprefix("failed: ") or "nobody has tried."
+        raise PeerMissing(f"{package} could not be installed: {why}")
     if is_csr(X):
         raise InvalidInput(f"{name} takes dense rows only.")
     links = known if isinstance(known, Links) else Links(X.shape[0])
@@ -161,6 +186,6 @@ def run_peer(
 def _state(folder: Path) -> dict[str, str]:
     path = folder / "installed.json"
     if not path.exists():
-        raise PeerFailed("the environment of the peers has not been set up: run with --peers.")
+        raise PeerMissing("the environment of the peers has not been set up: run with --peers.")
     state: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))
     return state

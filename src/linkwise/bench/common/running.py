@@ -11,6 +11,7 @@ from pathlib import Path
 from linkwise.bench import json_lines
 from linkwise.bench.common.measuring import Cell, Line
 from linkwise.bench.common.methods import Method, methods
+from linkwise.bench.common.peers import is_installed
 from linkwise.bench.common.tasks import TASKS, Task
 from linkwise.bench.common.workers import Worker
 from linkwise.bench.environment import commit
@@ -20,6 +21,7 @@ from linkwise.errors import InvalidInput
 
 Run = Callable[[Cell], Line]
 CELLS = "cells.jsonl"
+_TASKS = {task.name: task for task in TASKS}
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,11 @@ class Plan:
         """The file with one line a cell."""
         return self.folder / CELLS
 
+    @property
+    def peers_folder(self) -> Path:
+        """The folder with the environment of the peers."""
+        return self.folder / "peers"
+
     def chosen_sets(self) -> list[str]:
         """Return the sets, the smallest first."""
         names = _chosen("a set on this machine", self.sets, available())
@@ -71,8 +78,7 @@ class Plan:
 
     def chosen_tasks(self) -> list[Task]:
         """Return what methods are told."""
-        known = {task.name: task for task in TASKS}
-        return [known[name] for name in _chosen("a task", self.tasks, known)]
+        return [_TASKS[name] for name in _chosen("a task", self.tasks, _TASKS)]
 
     def cells(self) -> Iterator[Cell]:
         """Yield every cell: all sets with the first seed first, small sets before large ones."""
@@ -98,6 +104,27 @@ def read_lines(path: Path) -> list[Line]:
     return list({Cell.of(line): line for line in json_lines.read_lines(path)}.values())
 
 
+def _too_slow(line: Line, limit: float) -> bool:
+    """Tell whether a cell was ended at this limit or a higher one."""
+    return line["status"] == "too slow" and float(line.get("seconds", 0.0)) >= limit
+
+
+def _is_answered(line: Line, plan: Plan) -> bool:
+    """Tell whether a line says what there is to say; a peer may have been installed since."""
+    if line["status"] == "not installed":
+        return not is_installed(line["method"], plan.peers_folder)
+    return bool(line["status"] != "too slow")
+
+
+def hopeless(cell: Cell, slow: Iterable[Cell]) -> bool:
+    """Tell whether the method was too slow on the set when told no more of the same kind."""
+    told = _TASKS[cell.task]
+    before = [
+        _TASKS[other.task] for other in slow if (other.set, other.method) == (cell.set, cell.method)
+    ]
+    return any(task.kind == told.kind and task.amount <= told.amount for task in before)
+
+
 def run_cells(
     plan: Plan,
     say: Callable[[str], None] = lambda line: None,  # noqa: ARG005
@@ -105,8 +132,8 @@ def run_cells(
 ) -> None:
     """Measure what is missing, and append a line for each cell; the last line of a cell counts.
 
-    A method that is too slow for a set is not tried again on it: the other cells are written down
-    as too slow, too.
+    A method that is too slow for a set when told something is not told more of that kind there:
+    those cells are written down as too slow, too. With a higher limit than then it is tried again.
     """
     plan.folder.mkdir(parents=True, exist_ok=True)
     json_lines.mend_end(plan.lines)
@@ -114,8 +141,9 @@ def run_cells(
     known = read_lines(plan.lines)
     if plan.again:
         known = [line for line in known if line.get("commit") == version]
-    slow = {(line["set"], line["method"]) for line in known if line["status"] == "too slow"}
-    done = {Cell.of(line) for line in known}
+    slow = {Cell.of(line) for line in known if _too_slow(line, plan.limit)}
+    done = {Cell.of(line) for line in known if _is_answered(line, plan)}
+    done |= {cell for cell in map(Cell.of, known) if hopeless(cell, slow)}
     todo: queue.SimpleQueue[Cell] = queue.SimpleQueue()
     for cell in plan.cells():
         if cell not in done:
@@ -135,12 +163,12 @@ def run_cells(
         try:
             while True:
                 cell = todo.get_nowait()
-                if (cell.set, cell.method) in slow:
-                    keep(cell.line("too slow", said="another cell of this set was"))
+                if hopeless(cell, tuple(slow)):  # other threads add to it
+                    keep(cell.line("too slow", said="it was when told no more than this"))
                     continue
                 line = mine.run(cell)
                 if line["status"] == "too slow":
-                    slow.add((cell.set, cell.method))
+                    slow.add(cell)
                 keep(line)
         except queue.Empty:
             return

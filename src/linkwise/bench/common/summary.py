@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from linkwise.bench.common.measuring import Cell, Line
 from linkwise.bench.common.ranks import critical_difference, mean_ranks
 
 Floats = NDArray[np.float64]
-STATUSES = ("done", "too slow", "refused", "failed")
+STATUSES = ("done", "too slow", "refused", "failed", "not installed")
 #: Where fewer rows than these are left unnamed, a set says nothing about a task.
 FEWEST = 30
 
@@ -55,7 +55,7 @@ def task_table(lines: Sequence[Line], task: str, measure: str = "nmi") -> TaskTa
 
     A method that was tried on less than half as many sets as another is left out.
     """
-    here = [line for line in lines if line["task"] == task]
+    here = [line for line in lines if line["task"] == task and line["status"] != "not installed"]
     crowded = {line["set"] for line in here if _all_named(line)}
     here = [line for line in here if line["set"] not in crowded]
     tried: dict[str, set[str]] = defaultdict(set)
@@ -145,10 +145,75 @@ def pairs(lines: Sequence[Line], same: Mapping[str, str]) -> list[Pair]:
     return found
 
 
-def missing(cells: Iterable[Cell], lines: Iterable[Line]) -> dict[str, int]:
-    """Return, by set, how many of the cells there is no line for."""
+@dataclass(frozen=True)
+class Gap:
+    """Methods, and what they were not told on which sets; no tasks are all there are for them."""
+
+    methods: tuple[str, ...]
+    tasks: tuple[str, ...]
+    sets: tuple[str, ...]
+    n_cells: int
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What is planned with a seed and has no line.
+
+    Attributes
+    ----------
+    seed : int
+        The seed.
+    n_cells, n_planned : int
+        How many cells have no line, and how many there are.
+    untouched : tuple of str
+        Sets without any line.
+    gaps : tuple of Gap
+        What is missing on the other sets, most cells first.
+    """
+
+    seed: int
+    n_cells: int
+    n_planned: int
+    untouched: tuple[str, ...]
+    gaps: tuple[Gap, ...]
+
+
+def missing(cells: Iterable[Cell], lines: Iterable[Line]) -> list[Missing]:
+    """Return, for each seed that lacks some, which of the cells there is no line for."""
     there = {Cell.of(line) for line in lines}
-    return dict(Counter(cell.set for cell in cells if cell not in there))
+    planned: dict[int, list[Cell]] = defaultdict(list)
+    for cell in cells:
+        planned[cell.seed].append(cell)
+    found = []
+    for seed, all_cells in planned.items():
+        begun = {cell.set for cell in there if cell.seed == seed}
+        lacking = [cell for cell in all_cells if cell not in there]
+        untouched = tuple(dict.fromkeys(c.set for c in lacking if c.set not in begun))
+        if lacking:
+            gaps = _gaps([c for c in all_cells if c.set in begun], there)
+            found.append(Missing(seed, len(lacking), len(all_cells), untouched, gaps))
+    return found
+
+
+def _gaps(cells: Iterable[Cell], there: Container[Cell]) -> tuple[Gap, ...]:
+    """Gather cells without a line: sets, then methods, that lack the same."""
+    planned: dict[str, set[str]] = defaultdict(set)
+    lacking: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for cell in cells:
+        planned[cell.method].add(cell.task)
+        if cell not in there:
+            lacking[cell.method, cell.set].append(cell.task)
+    on: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
+    for (method, name), tasks in lacking.items():
+        on[method, () if set(tasks) == planned[method] else tuple(tasks)].append(name)
+    by: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = defaultdict(list)
+    for (method, told), names in on.items():
+        by[told, tuple(names)].append(method)
+    gaps = [
+        Gap(tuple(those), told, names, sum(len(lacking[m, n]) for m in those for n in names))
+        for (told, names), those in by.items()
+    ]
+    return tuple(sorted(gaps, key=lambda gap: -gap.n_cells))
 
 
 def behind(table: TaskTable, method: str, by: float) -> list[tuple[str, float, str, float]]:

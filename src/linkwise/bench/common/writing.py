@@ -18,6 +18,7 @@ from linkwise.bench.common.running import Plan, read_lines
 from linkwise.bench.common.summary import (
     FEWEST,
     STATUSES,
+    Missing,
     TaskTable,
     behind,
     costs,
@@ -60,7 +61,8 @@ def markdown(plan: Plan, lines: Sequence[Line], tables: Sequence[TaskTable]) -> 
         _first(tables),
         "## Mean NMI",
         "Over the sets on which all methods of the column were tried. A dash: no result on some of "
-        "them, so that a mean would flatter.",
+        "them, so that a mean would flatter. In the order of the sum of the columns, so that who "
+        "can be told more kinds of things comes first.",
         _means(tables),
         f"## Where {OURS} is not first",
         _behind(tables),
@@ -103,10 +105,20 @@ def _made(plan: Plan, lines: Sequence[Line]) -> str:
         f"Written {datetime.now(UTC):%Y-%m-%d} from {len(lines)} cells of {planned} that could be "
         f"run: {len(sets)} {'set' if len(sets) == 1 else 'sets'}, "
         f"{len({line['method'] for line in lines})} methods, {seeds} "
-        f"{'seed' if seeds == 1 else 'seeds'}, at most {plan.limit:g} seconds of computing a "
-        "cell.\n"
+        f"{'seed' if seeds == 1 else 'seeds'}, {_longest(lines)}.\n"
         f"Commit {', '.join(commits)}; {versions()}; {hardware()}."
     )
+
+
+def _longest(lines: Sequence[Line]) -> str:
+    """Say at how many seconds cells were ended, or how long the longest took if none was."""
+    limits = [one["seconds"] for one in lines if one["status"] == "too slow" and "seconds" in one]
+    if limits:
+        low, high = min(limits), max(limits)
+        most = f"{high:g}" if low == high else f"{low:g} to {high:g}"
+        return f"at most {most} seconds of computing a cell"
+    longest = max((one["seconds"] for one in lines if one["status"] == "done"), default=0.0)
+    return f"no cell too slow, the longest {longest:.1f} seconds of computing"
 
 
 def _first(tables: Sequence[TaskTable]) -> str:
@@ -261,17 +273,14 @@ def _missing(plan: Plan, lines: Sequence[Line]) -> str:
     counts = statuses(lines)
     rows = [[name, *(counts[name][status] for status in STATUSES)] for name in sorted(counts)]
     parts = [table(["", *STATUSES], rows)]
-    left = missing(plan.cells(), lines)
-    if left:
-        listed = ", ".join(f"{name} ({n} cells)" for name, n in left.items())
-        parts.append(f"Planned and not run: {listed}.")
+    parts += [_not_run(one) for one in missing(plan.cells(), lines)]
     silent = [method.name for method in plan.chosen_methods() if method.name not in counts]
     if silent:
         parts.append(f"No cell was run of: {', '.join(silent)}.")
     said = {
         (line["method"], line["status"]): line["said"]
         for line in lines
-        if line["status"] in ("refused", "failed") and "said" in line
+        if line["status"] in ("refused", "failed", "not installed") and "said" in line
     }
     if said:
         parts.append("What they said, one example each:")
@@ -279,6 +288,21 @@ def _missing(plan: Plan, lines: Sequence[Line]) -> str:
             "\n".join(f"- {name}, {status}: {words}" for (name, status), words in said.items())
         )
     return "\n\n".join(parts)
+
+
+def _not_run(one: Missing) -> str:
+    """Say which of the cells that were planned with a seed were not run."""
+    said = f"Not run with seed {one.seed}: {one.n_cells} of {one.n_planned} cells"
+    if one.untouched:
+        said += f", which is all on {', '.join(one.untouched)}"
+    if not one.gaps:
+        return f"{said}."
+    gaps = [
+        f"- {gap.n_cells} cells: {', '.join(gap.methods)}, told "
+        f"{'; '.join(gap.tasks) or 'anything'}, on {', '.join(gap.sets)}"
+        for gap in one.gaps
+    ]
+    return "\n".join([f"{said}{', and' if one.untouched else ':'}", "", *gaps])
 
 
 def html(plan: Plan, lines: Sequence[Line], tables: Sequence[TaskTable]) -> str:
@@ -297,8 +321,9 @@ def html(plan: Plan, lines: Sequence[Line], tables: Sequence[TaskTable]) -> str:
             f"<h3>{escape(one.task)}, {len(one.sets)} sets</h3>",
             rank_axis(ranks, one.critical),
         ]
-    cheapest = dict(sorted(costs(lines).items(), key=lambda item: -len(item[1]))[: 2 * DRAWN])
-    body += ["<h2>Cost</h2>", draw_lines(cheapest, "rows", "seconds", logarithmic=True)]
+    most = sorted(costs(lines).items(), key=lambda item: (item[0] != OURS, -len(item[1])))
+    drawn = dict(most[: 2 * DRAWN])
+    body += ["<h2>Cost</h2>", draw_lines(drawn, "rows", "seconds", logarithmic=True)]
     body += ["<h2>Sets</h2>"]
     for one in tables:
         body += [f"<h3>{escape(one.task)}</h3>", _heat(one.methods, one.sets, one.scores.T)]
@@ -340,18 +365,29 @@ def _heat(rows: Sequence[str], columns: Sequence[str], scores: np.ndarray) -> st
 
 
 def _curves(by_task: dict[str, TaskTable], kind: str) -> str:
-    """Draw mean NMI against the number of answers, of the best methods."""
-    asked = [task for task in TASKS if task.kind == kind and not task.noise]
-    seen = [task for task in asked if task.name in by_task]
-    if not seen:
+    """Draw mean NMI against the number of answers, of the best methods and of ours."""
+    tasks = (TASKS[0], *(task for task in TASKS if task.kind == kind and not task.noise))
+    seen = {task.amount: by_task[task.name] for task in tasks if task.name in by_task}
+    if not any(seen):
         return ""
-    last = by_task[seen[-1].name]
+    last = seen[max(seen)]
+    sets = sorted(set.intersection(*(set(one.sets) for one in seen.values())))
+    names = [name for i, name in enumerate(last.methods) if i < DRAWN or name == OURS]
     points = {
         name: [
-            (float(task.amount), mean)
-            for task in (TASKS[0], *seen)
-            if task.name in by_task and not np.isnan(mean := _mean_of(by_task[task.name], name))
+            (float(amount), mean)
+            for amount, one in seen.items()
+            if not np.isnan(mean := _mean_on(one, name, sets))
         ]
-        for name in last.methods[:DRAWN]
+        for name in names
     }
-    return draw_lines(points, f"{kind}", "NMI")
+    told = f"<p>Means over {', '.join(sets) or 'no set, as none is in all of these tables'}.</p>"
+    return told + draw_lines(points, f"{kind}", "NMI")
+
+
+def _mean_on(one: TaskTable, name: str, sets: Sequence[str]) -> float:
+    """Return the mean score of a method over some sets; NaN where one is missing."""
+    if name not in one.methods or not sets:
+        return float("nan")
+    rows = [one.sets.index(each) for each in sets]
+    return float(one.scores[rows, one.methods.index(name)].mean())

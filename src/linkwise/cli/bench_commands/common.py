@@ -101,7 +101,7 @@ def common(
 
     if not report:
         if peers:
-            prepare(out / "peers", say)
+            prepare(plan.peers_folder, say)
         run_cells(plan, say)
     page, pictures = write_report(plan)
     if output is not None:
