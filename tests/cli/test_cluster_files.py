@@ -229,6 +229,18 @@ def test_where_no_picture_can_be_read_they_are_named(refused, tmp_path):
     )
 
 
+def test_a_column_that_was_told_to_be_what_it_is_not_is_refused(refused, tmp_path):
+    lines = [f"{k % 5},a word or {k},," for k in range(20)]
+    (tmp_path / "t.csv").write_text("\n".join(["replies,message,empty,", *lines]))
+    assert refused("cluster", "t.csv", "-k", 2, "--as", "replies=picture") == (
+        't.csv: column "replies" cannot be used as picture: no value in it is the name of a '
+        "picture file that is there."
+    )
+    assert refused("cluster", "t.csv", "-k", 2, "--as", "empty=date") == (
+        't.csv: column "empty" cannot be used as date: it is empty.'
+    )
+
+
 def test_who_has_no_idea_how_many_clusters_says_nothing(run, photos):
     assert told(run, photos)["n_clusters"] == 2
 

@@ -257,7 +257,7 @@ def test_columns_of_the_same_name_are_refused(refusal):
 
 
 def test_a_line_of_another_length_is_refused(refusal):
-    assert refusal("a,b", "1,2", "3") == "t.csv line 3: 1 values for 2 columns."
+    assert refusal("a,b", "1,2", "3") == "t.csv line 3: 1 value for 2 columns."
 
 
 def test_equal_ids_are_refused(refusal):
