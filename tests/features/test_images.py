@@ -130,6 +130,7 @@ def test_broken_files_are_named_and_skipped_on_request(folder):
     with pytest.raises(InvalidInput) as caught:
         ImageFeatures().fit_transform(folder)
     assert str(caught.value).startswith(f"{folder / '1.png'}: it cannot be read (")
+    assert str(caught.value).endswith("). skip_broken=True leaves such files out.")
     features = ImageFeatures(skip_broken=True)
     assert features.fit_transform(folder).shape[0] == 2
     assert [path.name for path in features.paths_] == ["0.png", "2.png"]
