@@ -2,7 +2,7 @@
 
 Everything is processor time of one process, which says the same on a busy machine as on a quiet
 one; the vote spreads its own over all cores. The rest is what a session adds: reading the events,
-naming clusters, counting what moved, and telling it.
+naming clusters, counting what moved, and telling it. BLAS has one thread, as in the service.
 
     python benchmarks/service_split.py --rows 1000000
 """
@@ -20,6 +20,7 @@ from statistics import median
 from typing import Any
 
 import linkwise as lw
+from linkwise.ensemble.blas import one_blas_thread
 from linkwise.session import Session
 from service_process import NAME, make_session
 
@@ -38,7 +39,7 @@ def main() -> None:
     options = parser.parse_args()
     random.seed(0)
     totals, updates, votes = [], [], []
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, one_blas_thread():
         make_session(Path(folder), options.rows)
         silent: Any = lw.load(Path(folder) / NAME / "model")
         with Session.open(Path(folder) / NAME) as session:

@@ -85,7 +85,7 @@ class InvalidFile(InvalidInput):
     file : str
         What the file is called.
     found : str
-        The rest of the sentence, such as ``" line 3: 1 values for 2 columns."``.
+        The rest of the sentence, such as ``" line 3: 1 value for 2 columns."``.
     *advice : Advice
         What might help, any one of them.
     """

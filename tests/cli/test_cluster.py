@@ -395,6 +395,8 @@ def test_an_unknown_method_is_a_wrong_call(misused, people):
 def test_auto_finds_the_number_of_clusters(run, people):
     found = json.loads(run("cluster", people, "-k", "auto", "-o", "out.csv", "--json").stdout)
     assert found["n_clusters"] == 2
+    shown = run("cluster", people, "-o", "out.csv").stdout.splitlines()
+    assert shown[3] == "SequentialClustering found 2 clusters (-k says another number), seed 0:"
 
 
 def test_a_method_that_needs_a_number_says_so(refused, people):

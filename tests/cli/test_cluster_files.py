@@ -78,8 +78,8 @@ def test_an_encoding_can_be_told(run, tmp_path, refused):
     )
     (tmp_path / "s.csv").write_bytes(b"a\x81\x00\n")
     assert refused("cluster", "s.csv", "-k", 2, "-o", "o.csv") == (
-        "s.csv is not text in UTF-8, UTF-16 (with its mark) or Latin-1. Save it as UTF-8, or name "
-        "its encoding with --encoding."
+        "s.csv is not text in UTF-8, UTF-16 (with its mark) or Windows-1252. Save it as UTF-8, or "
+        "name its encoding with --encoding."
     )
 
 
@@ -229,6 +229,18 @@ def test_where_no_picture_can_be_read_they_are_named(refused, tmp_path):
     )
 
 
+def test_a_column_that_was_told_to_be_what_it_is_not_is_refused(refused, tmp_path):
+    lines = [f"{k % 5},a word or {k},," for k in range(20)]
+    (tmp_path / "t.csv").write_text("\n".join(["replies,message,empty,", *lines]))
+    assert refused("cluster", "t.csv", "-k", 2, "--as", "replies=picture") == (
+        't.csv: column "replies" cannot be used as picture: no value in it is the name of a '
+        "picture file that is there."
+    )
+    assert refused("cluster", "t.csv", "-k", 2, "--as", "empty=date") == (
+        't.csv: column "empty" cannot be used as date: it is empty.'
+    )
+
+
 def test_who_has_no_idea_how_many_clusters_says_nothing(run, photos):
     assert told(run, photos)["n_clusters"] == 2
 
@@ -285,3 +297,19 @@ def test_what_stdin_holds_is_told_by_how_it_begins(monkeypatch, begins, ending):
 def test_an_empty_stdin_is_refused():
     result = CliRunner().invoke(main, ["cluster", "-", "-k", "2", "-o", "-"], input="")
     assert (result.exit_code, result.stderr) == (1, "stdin is empty.\n")
+
+
+def test_stdin_is_called_so_whatever_is_wrong_with_it():
+    result = CliRunner().invoke(
+        main, ["cluster", "-", "-k", "2", "-o", "-"], input=b"a,b\n1,2\n3\n"
+    )
+    assert (result.exit_code, result.stderr) == (1, "stdin line 3: 1 value for 2 columns.\n")
+
+
+def test_what_names_the_rows_is_grouped_by_when_asked_for_and_that_is_told(run, tickets):
+    found = told(run, tickets, "-k", 2, "--by", "ticket,message")
+    assert found["grouped_by"] == "ticket and message (texts)"
+    assert found["notes"][0] == (
+        '"ticket" was asked for, but looks like names of rows: no two rows share a value.'
+    )
+    assert not any("asked for" in note for note in told(run, tickets, "-k", 2)["notes"])

@@ -155,7 +155,7 @@ def test_export_writes_answers(run, people_session, tmp_path):
 def test_show_lists_the_clusters(run, people_session):
     run("session", "rename", people_session, 1, "small ones")
     lines = run("session", "show", people_session).stdout.splitlines()
-    assert lines[0] == "s: 12 rows, 1 events, 0 answers."
+    assert lines[0] == "s: 12 rows, 1 event, 0 answers."
     assert lines[2].endswith("small ones")
     assert lines[-1] == "Too early to tell: give some 20 more answers."
     found = json.loads(run("session", "show", people_session, "--json").stdout)

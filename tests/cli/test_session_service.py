@@ -244,7 +244,7 @@ def test_people_are_shown(run, people):
     run("session", "answer", "s", "a", "b", "same", "--who", "ann")
     run("session", "answer", "s", "a", "b", "different", "--who", "bob")
     assert run("session", "people", "s").stdout.splitlines() == [
-        "ann: 1 pairs, 0 unsure, 0 of 1 as others, weight 0.54",
-        "bob: 1 pairs, 0 unsure, 0 of 1 as others, weight 0.54",
-        "ann and bob agree on 0 of 1 pairs",
+        "ann: 1 pair, 0 unsure, 0 of 1 as others, weight 0.54",
+        "bob: 1 pair, 0 unsure, 0 of 1 as others, weight 0.54",
+        "ann and bob agree on 0 of 1 pair",
     ]

@@ -68,6 +68,14 @@ def test_numbers_that_cannot_be_are_refused(k):
     )
 
 
+def test_a_model_that_cannot_say_how_many_is_no_table():
+    with pytest.raises(InvalidInput) as caught:
+        lw.choose_k(lw.PCKMeans(3))
+    assert str(caught.value) == (
+        "choose_k reads rows, or a fitted SequentialClustering; got PCKMeans. Give it the rows."
+    )
+
+
 def test_a_range_without_numbers_is_refused():
     with pytest.raises(InvalidInput, match="there is no number in it to choose from"):
         lw.choose_k(X, [])

@@ -147,7 +147,7 @@ def refused(read, *args, **kwargs):
         ("i,j,kind,weight\n0,1,must,nan\n", " line 2: weight 'nan' must be a finite number >= 0."),
         (
             b"i,j,kind\n0,\xff\x00,must\n",
-            " is not text in UTF-8, UTF-16 (with its mark) or Latin-1. Save it as UTF-8.",
+            " is not text in UTF-8, UTF-16 (with its mark) or Windows-1252. Save it as UTF-8.",
         ),
     ],
 )

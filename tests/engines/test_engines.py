@@ -99,7 +99,7 @@ def test_an_engine_of_a_name_is_made_once():
 @pytest.mark.parametrize(
     ("engine", "message"),
     [
-        ("abacus", "engine='abacus': there is no engine of this name."),
+        ("abacus", 'engine=\'abacus\': engines are called "cpu", "cuda" and "ray".'),
         (None, "engine=None: expected the name of an engine, or an engine."),
         (Cpu, "engine=<class 'linkwise.engines.cpu.Cpu'>: expected the name of an engine"),
     ],

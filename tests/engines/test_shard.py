@@ -181,8 +181,12 @@ def test_files_that_differ_from_the_first_are_named(folder):
     with pytest.raises(InvalidInput, match=r"column 'name' of .* holds string values"):
         FileRows(folder)
     write(folder / "part-2.parquet", X[:10, :3])
-    with pytest.raises(InvalidInput, match=r"part-2\.parquet has no column 'f3'\. It has: name"):
+    with pytest.raises(
+        InvalidInput, match=r"part-2\.parquet has no column 'f3'\. It has: name"
+    ) as e:
         FileRows(folder, ids="name")
+    first = folder / "part-0.parquet"
+    assert str(e.value).endswith(f". The files of a table have the columns of the first, {first}.")
     write(folder / "part-2.parquet", X[:10, :3], f3=["text"] * 10)
     with pytest.raises(InvalidInput, match=r"column 'f3' of .*part-2\.parquet holds string"):
         FileRows(folder, ids="name")
@@ -190,6 +194,14 @@ def test_files_that_differ_from_the_first_are_named(folder):
         FileRows(folder / "nowhere")
     with pytest.raises(InvalidInput, match=r"labels\.csv: rows are read from \.npy and \.parquet"):
         FileRows([folder / "labels.csv"])
+
+
+def test_names_of_rows_are_looked_for_before_anything_is_read(folder, tmp_path):
+    with pytest.raises(InvalidInput, match=r"part-0\.parquet has no column 'nme'\. It has: name, "):
+        FileRows(folder, ids="nme")
+    np.save(tmp_path / "0.npy", X)
+    with pytest.raises(InvalidInput, match=r"0\.npy has no columns, so none names the rows\."):
+        FileRows([tmp_path / "0.npy"], ids="name")
 
 
 def test_a_file_that_was_changed_or_removed_since_is_named(folder):

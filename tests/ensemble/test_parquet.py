@@ -43,7 +43,7 @@ def test_a_column_that_is_not_numeric_is_refused(path):
         as_source(path)
     assert str(caught.value) == (
         f"column 'name' of {path} holds {kind} values, expected real numbers. "
-        "ParquetSource(path, columns=[...]) reads only the columns you name."
+        "columns=[...] of ParquetSource or FileRows reads only the columns you name."
     )
 
 

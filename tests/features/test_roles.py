@@ -100,7 +100,18 @@ def test_a_few_values_that_are_no_numbers_do_not_make_a_category():
     frame = pd.DataFrame({"x": [str(k / 2) for k in range(99)] + ["unknown"]})
     features = TableFeatures().fit(frame)
     assert features.roles_["x"].name == "number"
-    assert features.notes_ == ['"x": 1 of its values, such as "unknown", are no numbers.']
+    assert features.notes_ == ['"x": 1 of its values, "unknown", is no number.']
+
+
+def test_dates_among_which_are_other_words_are_dates_and_one_of_these_is_shown():
+    frame = pd.DataFrame({"d": [f"2020-03-{1 + k % 28:02d}" for k in range(98)] + ["soon", "late"]})
+    features = TableFeatures().fit(frame)
+    assert features.roles_["d"].name == "date"
+    assert features.notes_ == ['"d": 2 of its values, such as "soon", are no dates.']
+
+
+def test_a_single_row_has_a_single_value():
+    assert guess_roles(pd.DataFrame({"x": ["red"]}))["x"].reason == "1 different value"
 
 
 def test_people_know_better():
@@ -127,18 +138,34 @@ def test_people_know_better():
             "column \"price\" cannot have the role 'thing'. Roles are number, category, date, "
             "text, picture, vector, id, ignored.",
         ),
-        ({"message": "number"}, 'column "message" cannot be used as number: it holds none.'),
+        (
+            {"message": "number"},
+            'column "message" cannot be used as number: values such as "hello you" are none.',
+        ),
         (
             {"message": "date"},
             'column "message" cannot be used as date: values such as "hello you" are none.',
         ),
-        ({"price": "vector"}, 'column "price" cannot be used as vector: its type is double.'),
-        ({"when": "number"}, 'column "when" cannot be used as number: its type is timestamp'),
+        (
+            {"price": "vector"},
+            'column "price" cannot be used as vector: values such as 0.0 are none.',
+        ),
+        (
+            {"when": "number"},
+            'column "when" cannot be used as number: values such as 2020-01-01 00:00:00 are none.',
+        ),
         (
             {"message": "picture"},
-            'column "message" cannot be used as picture: there is none. "hello you" is not in '
-            "the working directory.",
+            'column "message" cannot be used as picture: no value in it is the name of a picture '
+            'file that is there. "hello you" is not in the working directory.',
         ),
+        (
+            {"n": "picture"},
+            'column "n" cannot be used as picture: no value in it is the name of a picture file '
+            "that is there.",
+        ),
+        ({"n": "number"}, 'column "n" cannot be used as number: it is empty.'),
+        ({"n": "date"}, 'column "n" cannot be used as date: it is empty.'),
         ({"n": "category"}, 'column "n" cannot be used as category: it is empty.'),
         ({"n": "text"}, 'column "n" cannot be used as text: it has no words.'),
     ],
@@ -149,12 +176,12 @@ def test_a_role_that_cannot_be_is_refused(roles, sentence):
             "message": ["hello you", "hello me"] * 5,
             "price": np.arange(10) / 4,
             "when": pd.date_range("2020-01-01", periods=10),
-            "n": [None] * 10,
+            "n": ["", None] * 5,
         }
     )
     with pytest.raises(InvalidInput) as caught:
         TableFeatures(roles=roles).fit(frame)
-    assert str(caught.value).startswith(sentence)
+    assert str(caught.value) == sentence
 
 
 def test_a_table_without_a_column_to_group_by_is_refused_with_all_reasons():

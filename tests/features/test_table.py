@@ -189,13 +189,28 @@ def test_dates_come_round_every_year_week_and_day():
 def test_dates_are_read_in_whatever_way_they_are_written():
     spelled = ["2021-03-04", "05.03.2021", "2021-03-06", "07.03.2021"] * 3
     features = TableFeatures().fit(pd.DataFrame({"d": spelled}))
-    assert features.notes_ == ['"d": dates are written in two formats, %Y-%m-%d and %d.%m.%Y.']
+    assert features.notes_ == [
+        '"d": dates are written in two ways, such as "2021-03-04" and "05.03.2021".'
+    ]
     known = TableFeatures().fit_transform(
         pd.DataFrame(
             {"d": pd.to_datetime(["2021-03-04", "2021-03-05", "2021-03-06", "2021-03-07"] * 3)}
         )
     )
     assert_allclose(features.transform(pd.DataFrame({"d": spelled})), known, rtol=1e-5)
+
+
+def test_dates_that_may_begin_with_the_month_or_the_day_are_told_of():
+    def notes(*days):
+        return TableFeatures(roles={"d": "date"}).fit(pd.DataFrame({"d": [*days, None]})).notes_
+
+    assert notes("05/05/2021", "03/04/2021", "12/11/2020") == [
+        '"d": in dates such as "03/04/2021" the month or the day may come first; they are '
+        "read with the month first."
+    ]
+    assert notes("03/04/2021", "03/14/2021") == []  # there is no 14th month
+    assert notes("03/04/2021", "14/04/2021") == []
+    assert notes("03/03/2021", "05/05/2021") == []  # the same either way
 
 
 def test_vectors_are_taken_as_they_are_but_for_their_loudness(frame):

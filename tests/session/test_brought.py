@@ -31,6 +31,17 @@ def tickets():
     return frame
 
 
+@pytest.mark.parametrize("shown", ["text", "image"])
+def test_a_column_to_show_that_is_not_there_is_refused(tickets, tmp_path, shown):
+    with pytest.raises(InvalidInput) as refused:
+        Session.create(tmp_path / "s", tickets, 2, columns=Columns(**{shown: "mesage"}))
+    assert str(refused.value) == (
+        'the data frame has no column "mesage". Did you mean "message"? It has nr, message, '
+        "channel."
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_frame_is_grouped_by_what_is_in_it_and_shows_its_text(tickets, tmp_path):
     with Session.create(tmp_path / "s", tickets, 2, n_partitions=20) as session:
         assert session.grouped_by == "channel (category) and message (text)"

@@ -197,7 +197,7 @@ def test_verify_tells_what_is_wrong_and_changes_nothing(told):
     said = run("verify", folder, code=1)
     assert "event 7 is not what was recorded (its hash does not fit)." in said
     assert "40 events were acknowledged, 6 are whole." in said
-    assert said.endswith("6 events are whole.\n")
+    assert said.endswith("Whole: 6 events.\n")
     assert all(path.read_bytes() == content for path, content in before.items())
     found = json.loads(run("verify", folder, "--json", code=1))
     assert (found["n_whole"], found["n_acknowledged"]) == (6, 40)

@@ -184,8 +184,10 @@ def test_an_array_stays_in_its_file_with_an_engine(tmp_path, monkeypatch):
         ),
         ({"columns": Columns(features=("note",))}, "column 'note' of .* holds string values"),
         ({"columns": Columns(drop=tuple(FEATURES))}, "rows has no column of numbers to group by."),
+        ({"columns": Columns(text="nte")}, 'rows has no column "nte". Did you mean "note"?'),
+        ({"columns": Columns(drop=("nte",))}, 'rows has no column "nte". Did you mean "note"?'),
         ({"engine": "ray"}, "say where each machine keeps them, engine=linkwise.engines.Ray("),
-        ({"engine": "abacus"}, "there is no engine of this name"),
+        ({"engine": "abacus"}, 'engines are called "cpu"'),
     ],
 )
 def test_what_cannot_be_done_is_a_sentence_and_nothing_is_left(data, tmp_path, wrong, message):

@@ -129,7 +129,9 @@ def test_a_column_that_counts_the_rows_is_left_out(table):
 
 
 def test_a_column_that_counts_the_rows_is_used_when_asked_for(table):
-    assert table("n,a", "1,5", "2,5", "3,7", features=("n",)).X.tolist() == [[1], [2], [3]]
+    t = table("n,a", "1,5", "2,5", "3,7", features=("n",))
+    assert t.X.tolist() == [[1], [2], [3]]
+    assert t.notes == ['"n" was asked for, but looks like names of rows: it counts the rows.']
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
@@ -257,7 +259,7 @@ def test_columns_of_the_same_name_are_refused(refusal):
 
 
 def test_a_line_of_another_length_is_refused(refusal):
-    assert refusal("a,b", "1,2", "3") == "t.csv line 3: 1 values for 2 columns."
+    assert refusal("a,b", "1,2", "3") == "t.csv line 3: 1 value for 2 columns."
 
 
 def test_equal_ids_are_refused(refusal):
@@ -290,7 +292,7 @@ def test_the_encoding_and_the_ends_of_lines_are_found(table, encoding, end):
 
 def test_what_is_no_text_is_refused(refusal):
     assert refusal(text=b"PAR1\x00\x01\xff\xfe\x02") == (
-        "t.csv is not text in UTF-8, UTF-16 (with its mark) or Latin-1. Save it as UTF-8."
+        "t.csv is not text in UTF-8, UTF-16 (with its mark) or Windows-1252. Save it as UTF-8."
     )
 
 

@@ -132,8 +132,10 @@ class Outcome:
         return row if self.table.ids is None else self.table.ids[row]
 
     def _about_method(self) -> list[str]:
-        name = method_names()[self.method]
-        return [f"{name} with {_count(self.model.n_clusters_, 'cluster')}, seed {self.seed}:"]
+        name, clusters = method_names()[self.method], _count(self.model.n_clusters_, "cluster")
+        if self.model.n_clusters == "auto":
+            return [f"{name} found {clusters} (-k says another number), seed {self.seed}:"]
+        return [f"{name} with {clusters}, seed {self.seed}:"]
 
     def _print_sizes(self, err: bool) -> None:
         grid = Grid(box=box.SIMPLE_HEAD, show_edge=False)

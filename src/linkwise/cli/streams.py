@@ -37,7 +37,13 @@ def brought(data: Path) -> Iterator[Path]:
         path = Path(folder, "stdin")
         with path.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
-        yield _named(path)
+        path = _named(path)
+        try:
+            yield path
+        except InvalidFile as error:
+            if error.file == path.name:  # the ending is ours
+                error.file = "stdin"
+            raise
 
 
 def _named(path: Path) -> Path:

@@ -158,6 +158,11 @@ def choose_k(model_or_X: SourceLike | Counted, k_range: Iterable[int] | None = N
     """
     if isinstance(model_or_X, Counted):
         return model_or_X.choose_k(k_range)
+    if hasattr(model_or_X, "fit"):
+        raise InvalidInput(
+            f"choose_k reads rows, or a fitted SequentialClustering; got "
+            f"{type(model_or_X).__name__}. Give it the rows."
+        )
     return count_clusters(as_source(model_or_X), k_range, seed=0)
 
 

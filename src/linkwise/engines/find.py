@@ -25,7 +25,7 @@ def find_engine(engine: str | Engine) -> Engine:
     True
     >>> find_engine("abacus")
     Traceback (most recent call last):
-    linkwise.errors.InvalidInput: engine='abacus': there is no engine of this name.
+    linkwise.errors.InvalidInput: engine='abacus': engines are called "cpu", "cuda" and "ray".
     """
     if isinstance(engine, str):
         return _named(engine)
@@ -37,7 +37,8 @@ def find_engine(engine: str | Engine) -> Engine:
 @cache
 def _named(name: str) -> Engine:
     if name not in _NAMED:
-        raise InvalidInput(f"engine={name!r}: there is no engine of this name.")
+        *others, last = (f'"{known}"' for known in _NAMED)
+        raise InvalidInput(f"engine={name!r}: engines are called {', '.join(others)} and {last}.")
     class_name, package, extra = _NAMED[name]
     try:
         made: Engine = getattr(import_module(f"linkwise.engines.{name}"), class_name)()

@@ -119,7 +119,14 @@ class FileRows:
 
     def _matching(self, k: int) -> ParquetSource | NpySource:
         """Open a file and refuse one that does not fit the first."""
-        source, first = self._open(k, self.columns), self._listed[0].name
+        first = self._listed[0].name
+        try:
+            source = self._open(k, self.columns)
+        except InvalidInput as error:
+            if not k:
+                raise
+            hint = f"The files of a table have the columns of the first, {first}."
+            raise InvalidInput(f"{error} {hint}") from None
         if source.n_features != self.n_features:
             raise InvalidInput(
                 f"{self._listed[k].name} has {source.n_features} features, but {first} has "
@@ -130,6 +137,10 @@ class FileRows:
     def _open(self, k: int, columns: Sequence[str] | None) -> ParquetSource | NpySource:
         file = self._listed[k]
         if file.is_npy:
+            if self._ids is not None:
+                raise InvalidInput(
+                    f"{file.name} has no columns, so none names the rows. Leave ids out."
+                )
             if not os.path.exists(file.name):
                 raise MissingData(f"there is no file {file.name}.")
             return NpySource(file.name)

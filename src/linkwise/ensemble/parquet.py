@@ -49,6 +49,9 @@ class ParquetSource:
         self._filesystem = filesystem
         self._file = _open(self.path, filesystem)
         schema = self._file.schema_arrow
+        for name in but:
+            if name not in schema.names:
+                raise _no_column(self.path, schema, name)
         every = [name for name in schema.names if name not in but]
         self.columns = every if columns is None else list(columns)
         for name in self.columns:
@@ -147,5 +150,5 @@ def _check_column(path: Path, schema: pyarrow.Schema, name: str) -> None:
     if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
         raise InvalidInput(
             f"column {name!r} of {path} holds {kind} values, expected real numbers. "
-            "ParquetSource(path, columns=[...]) reads only the columns you name."
+            "columns=[...] of ParquetSource or FileRows reads only the columns you name."
         )

@@ -138,3 +138,9 @@ def strings_in(column: pa.ChunkedArray) -> pa.ChunkedArray:
     import pyarrow.compute as pc
 
     return column if is_text(column) else pc.cast(column, pa.large_string())
+
+
+def shown(value: object) -> str:
+    """Return a value as a sentence may show it: text in quotes, and not too much of it."""
+    text = str(value)
+    return f'"{text if len(text) <= 30 else text[:27] + "..."}"' if isinstance(value, str) else text

@@ -105,9 +105,9 @@ class Delimited:
         n_columns = len(self.first)
         for line, cells in self.records():
             if len(cells) != n_columns:
-                return InvalidFile(
-                    self.path.name, f" line {line}: {len(cells)} values for {n_columns} columns."
-                )
+                found = f"{len(cells)} value{'' if len(cells) == 1 else 's'}"
+                wanted = f"{n_columns} column{'' if n_columns == 1 else 's'}"
+                return InvalidFile(self.path.name, f" line {line}: {found} for {wanted}.")
             if sum(map(len, cells)) > self._block_size:
                 return InvalidFile(
                     self.path.name,

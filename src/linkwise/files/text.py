@@ -87,7 +87,7 @@ def encoding_of(path: Path, told: str | None = None) -> str:
     if _first_flaw(path, WESTERN, may_control=False) is not None:
         raise InvalidFile(
             path.name,
-            " is not text in UTF-8, UTF-16 (with its mark) or Latin-1.",
+            " is not text in UTF-8, UTF-16 (with its mark) or Windows-1252.",
             Advice(Remedy.SAVE_AS_UTF8),
         )
     return WESTERN

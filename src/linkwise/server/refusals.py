@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 from linkwise.errors import InvalidInput, LinkwiseError, MissingData, MissingExtra
+from linkwise.server.faults import printable, sentence_of
 from linkwise.server.schemas.base import Refusal
 from linkwise.session.errors import KeyReused, SessionError, StorageTrouble
 
@@ -31,6 +32,10 @@ MEANING = {
     422: "The request says something that cannot be; the sentence tells what.",
     503: "It cannot be done right now, for example because the disk is full. Nothing was lost.",
 }
+
+
+#: What the framework says of a body that is nested too deeply.
+_UNREADABLE = "There was an error parsing the body."
 
 
 class NotFound(LinkwiseError):
@@ -94,7 +99,7 @@ def refuse_unknown_parameters(request: Request) -> None:
     for name in request.query_params:
         if name not in known:
             listed = ", ".join(known) or "none"
-            raise InvalidInput(f'there is no parameter "{_printable(name)}". Known: {listed}.')
+            raise InvalidInput(f'there is no parameter "{printable(name)}". Known: {listed}.')
 
 
 def answer_refusals(app: FastAPI) -> None:
@@ -106,11 +111,13 @@ def answer_refusals(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def wrong_shape(_: Request, error: RequestValidationError) -> JSONResponse:
-        return _refuse(422, _sentence(error.errors()))
+        return _refuse(422, sentence_of(error.errors(), error.body))
 
     @app.exception_handler(HTTPException)
     async def by_the_framework(_: Request, error: HTTPException) -> JSONResponse:
         sentence = f"{str(error.detail).removesuffix('.')}."
+        if sentence == _UNREADABLE:
+            sentence = "the body is not JSON that can be read."
         return _refuse(error.status_code, sentence, error.headers)
 
     @app.exception_handler(OSError)
@@ -124,20 +131,3 @@ def answer_refusals(app: FastAPI) -> None:
 def _refuse(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
     unread = {"Connection": "close"} if status == 413 else {}  # nobody waits for the rest
     return JSONResponse({"error": sentence}, status, headers={**(headers or {}), **unread})
-
-
-def _sentence(errors: Sequence[Any]) -> str:
-    """Say where the first fault is and what is wanted there; the value itself is not repeated."""
-    first = errors[0]
-    if first["type"] == "too_long":
-        most, found = first["ctx"]["max_length"], first["ctx"]["actual_length"]
-        return f"at most {most:,} {first['loc'][-1]} are taken at once, got {found:,}."
-    place = ".".join(str(part) for part in first["loc"] if part != "body") or "the body"
-    wanted = first["msg"][:1].lower() + first["msg"][1:]
-    more = f" There are {len(errors) - 1} more faults." if len(errors) > 1 else ""
-    return f"{_printable(place)}: {_printable(wanted)}.{more}"
-
-
-def _printable(text: str) -> str:
-    """Return the text without what a terminal or a log would act on, and not too long."""
-    return "".join(c if c.isprintable() else "?" for c in text[:300])

@@ -76,9 +76,8 @@ def create_session(
     with complaints_about(data), _draft(folder) as draft:
         found = _find(data, draft, columns, standardise, in_place=in_place)
         if not isinstance(n_clusters, str) and n_clusters > found.n_rows:
-            raise InvalidInput(
-                f"{found.n_rows} rows cannot make {n_clusters} clusters. Ask for fewer clusters."
-            )
+            rows = "1 row" if found.n_rows == 1 else f"{found.n_rows} rows"
+            raise InvalidInput(f"{rows} cannot make {n_clusters} clusters. Ask for fewer clusters.")
         model = SequentialClustering(
             n_clusters,
             n_partitions=n_partitions,

@@ -30,7 +30,7 @@ def choose_columns(frame: Frame, choice: Choice, folder: Path) -> Table:
     """
     ids = ids_of(frame, choice.id_column)
     frame.check_known((*choice.features, *choice.drop, *choice.roles))
-    roles = _wanted_roles(frame, choice, folder)
+    roles, notes = _wanted_roles(frame, choice, folder)
     used = [name for name, role in roles.items() if role.used]
     plain = all(frame.numbers(name) is not None and roles[name].name == "number" for name in used)
     if plain:  # a column that is the same everywhere does no harm
@@ -40,7 +40,7 @@ def choose_columns(frame: Frame, choice: Choice, folder: Path) -> Table:
         reasons = "".join(f' "{name}": {why}.' for name, why in left_out.items())
         raise InvalidFile(frame.file, f" has no column to group by.{reasons}")
     about: dict[str, Any] = {"has_header": frame.named, "roles": roles}
-    about |= {"encoding": frame.encoding, "numeric": _numeric(frame, roles)}
+    about |= {"encoding": frame.encoding, "numeric": _numeric(frame, roles), "notes": notes}
     if plain:
         X = np.column_stack([_numbers(frame, name) for name in used])
         return Table(X, used, ids, left_out, **about)
@@ -135,22 +135,28 @@ def read_ids(file: str, where: str, raw: Sequence[Any]) -> list[Any]:
     return ids if whole else [str(name) for name in ids]
 
 
-def _wanted_roles(frame: Frame, choice: Choice, folder: Path) -> dict[str, Role]:
-    """Return the roles of the columns to choose from: as told, as asked for, or as guessed."""
+def _wanted_roles(frame: Frame, choice: Choice, folder: Path) -> tuple[dict[str, Role], list[str]]:
+    """Return the roles of the columns to choose from: as told, as asked for, or as guessed.
+
+    What looks like names of rows and was asked for all the same is told.
+    """
     from linkwise.features import Role
 
     without = {choice.id_column, *choice.drop}
     names = choice.features or tuple(name for name in frame.names if name not in without)
     guessed = guessed_roles(frame, [name for name in names if name not in choice.roles], folder)
-    roles = {}
+    roles, notes = {}, []
     for name in names:
         if name in choice.roles:
             roles[name] = Role(choice.roles[name], "as told")
         elif name in choice.features:
             roles[name] = _asked_for(frame, name, guessed[name])
+            if guessed[name].name == "id":
+                why = guessed[name].reason
+                notes.append(f'"{name}" was asked for, but looks like names of rows: {why}.')
         else:
             roles[name] = guessed[name]
-    return roles
+    return roles, notes
 
 
 def _asked_for(frame: Frame, name: str, guess: Role) -> Role:

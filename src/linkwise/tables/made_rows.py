@@ -42,7 +42,12 @@ def make_rows(frame: Frame, choice: Choice, about: Table, folder: Path) -> Table
         nothing = f"no row has a value in {_listed(about.features)}."
         raise InvalidFile(frame.file, f": {' '.join([nothing, *notes])}")
     others = {name: gaps for name, gaps in missing.items() if roles[name] != "picture"}
-    notes += [*_gaps(others, unusable), *_doubts(frame, about.roles, choice), *made.notes_]
+    notes += [
+        *about.notes,
+        *_gaps(others, unusable),
+        *_doubts(frame, about.roles, choice),
+        *made.notes_,
+    ]
     return replace(about, X=X, has_units=False, made=made, unusable=unusable, notes=notes)
 
 

@@ -153,7 +153,7 @@ def test_what_is_no_archive_is_refused(client, root):
 
 def test_a_table_that_is_wrong_goes_by_its_own_name(client):
     refused = upload(client, archive(*PHOTOS, ("photos/table.csv", b"a,b\n1\n")))
-    assert refused.json() == {"error": "table.csv line 2: 1 values for 2 columns."}
+    assert refused.json() == {"error": "table.csv line 2: 1 value for 2 columns."}
 
 
 def test_a_workbook_that_unpacks_to_too_much_is_refused_unread(tmp_path):

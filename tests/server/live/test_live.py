@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from service_client import FLOWERS, TOKEN, answer, calling, tell
+from threadpoolctl import ThreadpoolController
 
 from linkwise import SequentialClustering
 from linkwise.cluster.sequential.follow import Proposal
@@ -41,6 +42,22 @@ def test_answers_are_stored_while_labels_are_computed_and_share_the_next_computa
     go.set()
     assert client.get(f"{FLOWERS}/labels").headers["x-linkwise-seq"] == "11"
     assert len(computed) <= 2
+
+
+def blas_threads():
+    libraries = ThreadpoolController().select(user_api="blas").info()
+    return {library["num_threads"] for library in libraries}
+
+
+def test_threads_of_blas_do_not_spin_between_computations(root):
+    with ThreadpoolController().limit(limits=2, user_api="blas"):
+        if blas_threads() != {2}:
+            pytest.skip("this BLAS does not take two threads")
+        with calling(create_app(root, token=TOKEN)) as client:
+            tell(client, answer(0, 1))
+            assert client.get(f"{FLOWERS}/labels").headers["x-linkwise-seq"] == "1"
+            assert blas_threads() == {1}
+        assert blas_threads() == {2}
 
 
 def flood(client, monkeypatch):

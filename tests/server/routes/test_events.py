@@ -114,11 +114,11 @@ def test_a_batch_with_one_wrong_event_stores_nothing(client):
         ),
         (
             {"events": [answer(0, 1, "maybe")]},
-            "events.0.answer.payload.verdict: input should be 'same', 'different' or 'unsure'.",
+            "events.0.payload.verdict: input should be 'same', 'different' or 'unsure'.",
         ),
         (
             {"events": [{**answer(0, 1), "extra": 1}]},
-            "events.0.answer.extra: extra inputs are not permitted.",
+            "events.0.extra: extra inputs are not permitted.",
         ),
         (
             {"events": [{"kind": "together", "payload": {"rows": [0] * 100_001}}]},
@@ -143,6 +143,7 @@ def test_what_is_not_json_is_refused(client):
         refused = client.post(f"{FLOWERS}/events", content=body, headers=headers)
         assert refused.status_code in (400, 422), body[:20]
         assert set(refused.json()) == {"error"}
+    assert refused.json() == {"error": "the body is not JSON that can be read."}
 
 
 def test_history_is_read_in_pages(client):

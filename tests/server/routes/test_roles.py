@@ -26,7 +26,7 @@ def test_a_file_of_the_folder_is_described_before_it_is_used(client, data_folder
     assert {column["name"]: (column["role"], column["reason"]) for column in found["columns"]} == {
         "ticket": ("id", "no two rows share a value"),
         "message": ("text", "text of 6 words on average"),
-        "channel": ("category", "1 different values"),
+        "channel": ("category", "1 different value"),
         "zip": ("number", "whole numbers"),
     }
     assert found["guess"]["text"] == "message"
@@ -107,4 +107,4 @@ def test_a_file_that_cannot_be_read_is_refused_with_its_sentence(client, data_fo
     (data_folder / "bad.csv").write_text("a,b\n1\n")
     reply = client.get("/api/files/description", params={"file": "bad.csv"})
     assert reply.status_code == 422
-    assert reply.json() == {"error": "bad.csv line 2: 1 values for 2 columns."}
+    assert reply.json() == {"error": "bad.csv line 2: 1 value for 2 columns."}

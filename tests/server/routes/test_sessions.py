@@ -33,6 +33,31 @@ def test_a_session_says_what_can_be_asked(client):
     assert "random" in found["strategies"]
 
 
+@pytest.mark.parametrize(
+    ("sent", "sentence"),
+    [
+        (
+            {"n_clusters": 0},
+            "n_clusters: input should be greater than or equal to 1, or input should be 'auto'.",
+        ),
+        (
+            {"source": {"upload": "u1"}},
+            "source.upload: string should match pattern '^u[0-9a-f]{32}$'.",
+        ),
+        ({"source": {}}, "source.upload: field required. There are 2 more faults."),
+        (
+            {"columns": {"roles": {"a.b": "thing"}}},
+            "columns.roles.a.b: input should be 'number', 'category', 'date', 'text', 'picture', "
+            "'vector', 'id' or 'ignored'.",
+        ),
+    ],
+    ids=str,
+)
+def test_of_what_might_be_meant_the_likeliest_is_refused(client, sent, sentence):
+    refused = begin(client, **{"source": {"bundled": "iris"}, **sent})
+    assert (refused.status_code, refused.json()) == (422, {"error": sentence})
+
+
 def test_a_session_of_a_data_file_is_made_by_a_job(client):
     begun = begin(client, {"file": "people.csv"}, columns={"id": "name", "features": ["height"]})
     assert begun.status_code == 202

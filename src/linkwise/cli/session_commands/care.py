@@ -11,6 +11,7 @@ import click
 
 from linkwise.cli.options import FilePath, json_option
 from linkwise.cli.session_commands.say import folder_argument
+from linkwise.markup import count
 
 if TYPE_CHECKING:
     from linkwise.session import Part, Repair
@@ -28,7 +29,7 @@ def backup(folder: Path, target: Path) -> None:
     from linkwise.session import back_up
 
     n_events = back_up(folder, target)
-    click.echo(f"Wrote {target}: {n_events} events, all as they were recorded.")
+    click.echo(f"Wrote {target}: {count(n_events, 'event')}, all as they were recorded.")
 
 
 @click.command("verify")
@@ -50,9 +51,9 @@ def verify(ctx: click.Context, folder: Path, as_json: bool) -> None:
         for trouble in found.troubles:
             click.echo(trouble)
         click.echo(
-            f"{found.n_whole} events are whole."
+            f"Whole: {count(found.n_whole, 'event')}."
             if found.troubles
-            else f"{found.n_whole} events, all as they were recorded."
+            else f"{count(found.n_whole, 'event')}, all as they were recorded."
         )
     ctx.exit(1 if found.troubles else 0)
 
@@ -107,6 +108,6 @@ def _outcome(found: Repair) -> str:
         )
     later = " The events after the missing ones are in later.jsonl there." if found.later else ""
     return (
-        f"The journal now holds {found.n_whole} events. The files as they were are in "
+        f"The journal now holds {count(found.n_whole, 'event')}. The files as they were are in "
         f"{found.kept}.{later}"
     )

@@ -25,6 +25,7 @@ from linkwise.cli.options import (
 )
 from linkwise.cli.progress import progress_bar
 from linkwise.cli.session_commands.words import about_columns
+from linkwise.markup import count
 
 
 class ImageShape(ParamType[tuple[int, ...]]):
@@ -155,7 +156,8 @@ def create(
         click.echo(json.dumps(made, indent=2))
     else:
         sizes = ", ".join(str(cluster.size) for cluster in clusters)
-        click.echo(f"{folder}: {session.n_rows} rows in {session.n_clusters} clusters of {sizes}.")
+        number = count(session.n_clusters, "cluster")
+        click.echo(f"{folder}: {count(session.n_rows, 'row')} in {number} of {sizes}.")
         click.echo(about_columns(session))
         ask = (
             f"session ask {folder}" if ray is None else f"serve --root {folder.parent} --ray {ray}"

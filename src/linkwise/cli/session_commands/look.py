@@ -11,6 +11,7 @@ import click
 from linkwise.cli.options import FilePath, json_option, raw_option
 from linkwise.cli.session_commands.opening import open_session
 from linkwise.cli.session_commands.say import folder_argument
+from linkwise.markup import count
 
 
 @click.command("show")
@@ -26,7 +27,8 @@ def show(folder: Path, as_json: bool) -> None:
         found["clusters"] = [asdict(cluster) for cluster in view.clusters]
         click.echo(json.dumps(found, indent=2))
         return
-    click.echo(f"{name}: {n_rows} rows, {seq} events, {progress.answers} answers.")
+    said = f"{count(seq, 'event')}, {count(progress.answers, 'answer')}"
+    click.echo(f"{name}: {count(n_rows, 'row')}, {said}.")
     for cluster in view.clusters:
         click.echo(
             f"{cluster.number:>4}  {cluster.size:>8} rows  {cluster.sureness:>4.0%} sure  "
@@ -48,13 +50,13 @@ def people(folder: Path, as_json: bool) -> None:
     for person in found.people:
         agreed = f", {person.agreed} of {person.compared} as others" if person.compared else ""
         click.echo(
-            f"{person.who or '(no name)'}: {person.answers} pairs, {person.unsure} unsure{agreed}, "
-            f"weight {person.weight:.2f}"
+            f"{person.who or '(no name)'}: {count(person.answers, 'pair')}, {person.unsure} "
+            f"unsure{agreed}, weight {person.weight:.2f}"
         )
     for pair in found.agreements:
         click.echo(
             f"{pair.first or '(no name)'} and {pair.second or '(no name)'} agree on {pair.agreed} "
-            f"of {pair.compared} pairs"
+            f"of {count(pair.compared, 'pair')}"
         )
     if not found.people:
         click.echo("Nobody has answered yet.", err=True)

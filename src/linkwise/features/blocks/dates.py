@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from linkwise.errors import InvalidInput
 from linkwise.features.blocks.numbers import Squash
-from linkwise.features.columns import is_text, spread_rows
+from linkwise.features.blocks.strange import no_such_value, strange_values
+from linkwise.features.columns import is_text, shown, spread_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,7 +36,7 @@ def date_formats(text: pa.ChunkedArray, share: float) -> list[str]:
 
     rows = spread_rows(len(text), _MOST_LOOKED_AT)
     sample = pc.utf8_trim_whitespace(text.take(rows))
-    if pc.max(pc.utf8_length(sample)).as_py() > _LONGEST:
+    if not len(sample) or pc.max(pc.utf8_length(sample)).as_py() > _LONGEST:
         return []
     fits = {f: parsed(sample, [f]).is_valid().to_numpy() for f in FORMATS}
     best = max(FORMATS, key=lambda f: fits[f].sum())
@@ -76,15 +77,14 @@ class DateBlock:
             formats = date_formats(column.drop_null(), np.finfo(float).tiny)
             if not formats:
                 raise InvalidInput(
-                    f'column "{name}" cannot be used as date: values such as '
-                    f'"{column.drop_null()[0].as_py()}" are none.'
+                    f'column "{name}" cannot be used as date: {no_such_value(column)}.'
                 )
         read = parsed(column, formats)
-        strange = (read.is_null().to_numpy() & column.is_valid().to_numpy()).sum()
-        if strange:
-            note(f'"{name}": {strange} of its values are no dates.')
-        if len(formats) > 1:
-            note(f'"{name}": dates are written in two formats, {formats[0]} and {formats[1]}.')
+        strange = read.is_null().to_numpy() & column.is_valid().to_numpy()
+        if strange.any():
+            note(f'"{name}": {strange_values(column, strange, "date")}.')
+        for doubt in _doubts(column, formats, read):
+            note(f'"{name}": {doubt}.')
         return cls(formats, Squash.fit(_seconds(read)))
 
     @property
@@ -106,6 +106,35 @@ class DateBlock:
                 angle = 2 * np.pi * np.mod(seconds / length, 1.0)
                 rows[:, 2 * k + 1] = np.nan_to_num(np.sin(angle))
                 rows[:, 2 * k + 2] = np.nan_to_num(np.cos(angle))
+
+
+def _doubts(
+    column: pa.ChunkedArray, formats: Sequence[str], read: pa.ChunkedArray
+) -> Iterator[str]:
+    """Say that dates are written in two ways, or that the day may be taken for the month."""
+    if len(formats) > 1:
+        first = parsed(column, formats[:1])
+        ways = [_example(column, first), _example(column, read, but=first)]
+        yield f"dates are written in two ways, such as {ways[0]} and {ways[1]}"
+    elif formats and formats[0].startswith("%m/%d"):
+        turned = parsed(column, [formats[0].replace("%m/%d", "%d/%m")])
+        if turned.null_count == read.null_count and not turned.equals(read):
+            yield (
+                f"in dates such as {_example(column, read, but=turned)} the month or the day may "
+                f"come first; they are read with the month first"
+            )
+
+
+def _example(
+    column: pa.ChunkedArray, read: pa.ChunkedArray, but: pa.ChunkedArray | None = None
+) -> str:
+    """Return the first value that was read as a date, and as another one than in ``but``."""
+    import pyarrow.compute as pc
+
+    wanted = read.is_valid()
+    if but is not None:
+        wanted = pc.and_(wanted, pc.fill_null(pc.not_equal(read, but), fill_value=True))
+    return shown(column[int(np.argmax(wanted.to_numpy()))].as_py())
 
 
 def _seconds(dates: pa.ChunkedArray) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ from linkwise.features.blocks.categories import fit_category
 from linkwise.features.blocks.dates import DateBlock
 from linkwise.features.blocks.numbers import NumberBlock
 from linkwise.features.blocks.picture_column import PictureBlock
+from linkwise.features.blocks.strange import no_such_value
 from linkwise.features.blocks.texts import TextBlock
 from linkwise.features.blocks.vectors import VectorBlock
 
@@ -48,7 +49,7 @@ def fit_block(
         return _fit(role, name, column, note, folder)
     except pa.ArrowException:
         raise InvalidInput(
-            f'column "{name}" cannot be used as {role}: its type is {column.type}.'
+            f'column "{name}" cannot be used as {role}: {no_such_value(column)}.'
         ) from None
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.errors import InvalidInput
+from linkwise.features.blocks.strange import no_such_value, strange_values
 from linkwise.features.columns import decimal_mark, is_text, numbers_in, spread_rows
 
 if TYPE_CHECKING:
@@ -67,11 +68,13 @@ class NumberBlock:
         values = numbers_in(column, decimal)
         gaps = np.isnan(values)
         if gaps.all():
-            raise InvalidInput(f'column "{name}" cannot be used as number: it holds none.')
+            raise InvalidInput(
+                f'column "{name}" cannot be used as number: {no_such_value(column)}.'
+            )
         strange = gaps & column.is_valid().to_numpy()
         if strange.any():
-            first = column[int(np.argmax(strange))].as_py()
-            note(f'"{name}": {strange.sum()} of its values, such as "{first}", are no numbers.')
+            found = strange_values(column, strange, "number")
+            note(f'"{name}": {found}.')
         squash = Squash.fit(values[spread_rows(len(values), _SAMPLE_ROWS)])
         return cls(decimal, squash, bool(gaps.any()))
 

@@ -38,13 +38,16 @@ class PictureBlock:
         there = strings_in(column).drop_null()
         missing = [value for value in there.to_pylist() if not block.path(value).is_file()]
         if len(missing) == len(there):
-            first = f'. "{missing[0]}" is not in {folder or "the working directory"}' * bool(
-                missing
+            where = folder or "the working directory"
+            first = f' "{missing[0]}" is not in {where}.' if missing else ""
+            raise InvalidInput(
+                f'column "{name}" cannot be used as picture: no value in it is the name of a '
+                f"picture file that is there.{first}"
             )
-            raise InvalidInput(f'column "{name}" cannot be used as picture: there is none{first}.')
         if missing:
-            listed = ", ".join(missing[:_MOST_NAMED])
-            note(f'"{name}": {len(missing)} pictures are not there, such as {listed}.')
+            listed = ", ".join(list(dict.fromkeys(missing))[:_MOST_NAMED])
+            many = f"{len(missing)} pictures are not there, such as {listed}"
+            note(f'"{name}": {many if missing[1:] else f"{listed} is not there"}.')
         return block
 
     def path(self, value: str) -> Path:

@@ -16,7 +16,12 @@ from linkwise.errors import missing_extra
 from linkwise.features.embeddings.embedding import Encoder, check_device, embed
 from linkwise.features.embeddings.local_models import model_folder
 from linkwise.features.pictures.images import Pictures
-from linkwise.features.pictures.picture_files import BrokenPicture, open_picture, picture_paths
+from linkwise.features.pictures.picture_files import (
+    SKIP,
+    BrokenPicture,
+    open_picture,
+    picture_paths,
+)
 from linkwise.validation import check_number
 
 _OWNERS = ("timm", "laion")
@@ -103,7 +108,7 @@ class ImageEmbeddings(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             open_picture(path, _SIDE)
         except BrokenPicture as error:
             if not self.skip_broken:
-                raise
+                raise BrokenPicture(f"{error} {SKIP}") from None
             self.broken_[str(path)] = str(error)
             return False
         return True

@@ -15,7 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from linkwise.ensemble.execution import Execution
 from linkwise.features.pictures.edges import edges, n_edge_features
-from linkwise.features.pictures.picture_files import BrokenPicture, picture_paths, thumbnail
+from linkwise.features.pictures.picture_files import (
+    SKIP,
+    BrokenPicture,
+    picture_paths,
+    thumbnail,
+)
 from linkwise.features.unit_length import unit_length
 from linkwise.running import current_options
 from linkwise.threads import map_in_order
@@ -84,7 +89,10 @@ class ImageFeatures(TransformerMixin, BaseEstimator):
         self.paths_ = picture_paths(X)
         self.broken_ = {}
         rows = np.empty((len(self.paths_), N_FEATURES), dtype=np.float32)
-        self.broken_ = fill_picture_rows(self.paths_, rows, refuse=not self.skip_broken)
+        try:
+            self.broken_ = fill_picture_rows(self.paths_, rows, refuse=not self.skip_broken)
+        except BrokenPicture as error:
+            raise BrokenPicture(f"{error} {SKIP}") from None
         if not self.broken_:
             return rows
         if len(self.broken_) == len(self.paths_):

@@ -41,6 +41,10 @@ def picture_paths(where: str | PathLike[str] | Sequence[str | PathLike[str]]) ->
     return found
 
 
+#: What helps where a broken picture stops everything.
+SKIP = "skip_broken=True leaves such files out."
+
+
 class BrokenPicture(InvalidInput):
     """A file that is no picture, or not all of one."""
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from linkwise.errors import InvalidInput
 from linkwise.features.blocks.dates import date_formats
-from linkwise.features.columns import Columns, decimal_mark, is_text, numbers_in, spread_rows
+from linkwise.features.columns import Columns, decimal_mark, is_text, numbers_in, shown, spread_rows
 from linkwise.features.pictures.picture_files import is_picture_name
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def _unless_constant(column: pa.ChunkedArray, role: Role) -> Role:
     first = column[int(np.argmax(~column.is_null().to_numpy()))]
     same = pc.all(pc.equal(column, first)).as_py()
     if same and column.null_count == 0 and len(column) > 1:
-        return Role("ignored", f"every row has the same value, {_shown(first.as_py())}")
+        return Role("ignored", f"every row has the same value, {shown(first.as_py())}")
     return role
 
 
@@ -203,7 +203,7 @@ def _strings(name: str, column: pa.ChunkedArray, sample: pa.ChunkedArray) -> Rol
         return Role("text", f"text of {words:.0f} words on average")
     if all_differ:
         return Role("id", "no two rows share a value")
-    return Role("category", f"{n_values} different values")
+    return Role("category", f"{n_values} different value{'' if n_values == 1 else 's'}")
 
 
 def _numbers_as_text(name: str, column: pa.ChunkedArray, decimal: str, written: str) -> Role:
@@ -217,8 +217,3 @@ def _numbers_as_text(name: str, column: pa.ChunkedArray, decimal: str, written: 
             return whole
     mark = " with a decimal comma" if decimal == "," else ""
     return Role("number", f'numbers written as text{mark} such as "{written}"')
-
-
-def _shown(value: object) -> str:
-    text = str(value)
-    return f'"{text if len(text) <= 30 else text[:27] + "..."}"' if isinstance(value, str) else text

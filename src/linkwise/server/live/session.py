@@ -223,8 +223,14 @@ class LiveSession:
             self._work.notify_all()
 
     def _compute_views(self) -> None:
-        """Run in the worker thread: labels of all events so far, again and again."""
-        with suppress(Interrupted):
+        """Run in the worker thread: labels of all events so far, again and again.
+
+        A model lets BLAS have its threads back after each step. They then spin for a while, on
+        cores that the vote and those who store answers need; so they are never had.
+        """
+        from linkwise.ensemble.blas import one_blas_thread  # loads what labels need anyway
+
+        with suppress(Interrupted), one_blas_thread():
             self._compute_and_tell()
 
     def _compute_and_tell(self) -> None:

@@ -20,6 +20,7 @@ from linkwise.session.data.in_place import footers_hash, is_parquet_folder, look
 from linkwise.session.errors import DataChanged
 from linkwise.tables import ENDINGS, Choice, Table, read_table
 from linkwise.tables.array_file import image_shape_in, load_arrays
+from linkwise.tables.frame import check_known
 from linkwise.tables.picture_folder import COLUMN as PICTURES
 from linkwise.tables.picture_folder import read_folder
 from linkwise.tables.shown_rows import open_rows
@@ -235,8 +236,13 @@ def _write_copy(data: TableLike, folder: Path) -> Path:
 
 
 def read_data(placed: Placed, columns: Columns) -> Table:
-    """Return the rows to cluster by."""
-    return read_table(placed.path, columns.choice, columns.array, columns.encoding, placed.pictures)
+    """Return the rows to cluster by; the columns to show must be there, too."""
+    path, choice = placed.path, columns.choice
+    table = read_table(path, choice, columns.array, columns.encoding, placed.pictures)
+    shown = [name for name in (columns.text, columns.image) if name is not None]
+    if shown:
+        check_known(path.name, shown, open_rows(path, columns.array, columns.encoding).columns)
+    return table
 
 
 def prepared_rows(table: Table, standardise: bool) -> Matrix:

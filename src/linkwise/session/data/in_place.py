@@ -13,6 +13,7 @@ import numpy as np
 from linkwise.errors import InvalidFile, InvalidInput
 from linkwise.files.parquet_folder import PARQUET, parquet_files
 from linkwise.tables import Table
+from linkwise.tables.frame import check_known
 from linkwise.tables.shown_rows import Shown, ShownRows, as_shown
 
 if TYPE_CHECKING:
@@ -79,7 +80,9 @@ def table_in_place(path: Path, columns: Columns, standardise: bool | None) -> Ta
             "folders of .parquet files.",
         )
     numeric = numeric_columns(path)
-    shown = {columns.id, columns.text, columns.image, *columns.drop}
+    told = (columns.id, columns.text, columns.image, *columns.drop)
+    shown = [name for name in told if name is not None]
+    check_known(path.name, shown, _schema(path).names)
     features = list(columns.features) or [name for name in numeric if name not in shown]
     if not features:
         raise InvalidFile(path.name, " has no column of numbers to group by.")
