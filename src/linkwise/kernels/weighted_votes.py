@@ -52,3 +52,27 @@ def nearest_center_of_votes(labels, weights, centers):  # type: ignore[no-untype
             nearest[start + i] = best
             leads[start + i] = first - second if n_clusters > 1 else first
     return nearest, leads
+
+
+@njit()
+def add_entries(entries, entry):  # type: ignore[no-untyped-def]
+    """Return the sum of the entries that each row has, one in every partition.
+
+    Parameters
+    ----------
+    entries : float64 array of shape (n_entries, n_numbers)
+        What there is to add up.
+    entry : int64 array of shape (n_partitions, n_rows)
+        Which of them each row has.
+    """
+    n_partitions, n_rows = entry.shape
+    total = np.zeros((n_rows, entries.shape[1]))
+    block = 256
+    for start in range(0, n_rows, block):  # their sums stay in the cache
+        stop = min(start + block, n_rows)
+        for k in range(n_partitions):
+            for i in range(start, stop):
+                number = entry[k, i]
+                for c in range(entries.shape[1]):
+                    total[i, c] += entries[number, c]
+    return total

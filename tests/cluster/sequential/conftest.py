@@ -41,6 +41,6 @@ def place():
     def find(model, answers):
         blocks = model.ensemble_.labels.rows(answers.rows)
         mixture = lift(model._basis, answers.rows, blocks)
-        return Places.of(model._basis, mixture, np.ascontiguousarray(blocks.T))
+        return Places.of(model._basis, mixture, blocks.T)
 
     return find

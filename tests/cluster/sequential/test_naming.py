@@ -39,17 +39,17 @@ def test_a_named_class_keeps_its_cluster_whatever_else_holds_its_name(small, gat
     rows = np.flatnonzero(basis.labels == 1)[-5:]
     answers = gather(labels=np.where(np.isin(np.arange(240), rows), 0, -1))
     member = np.tile([1.0, 0.0, 0.0, 0.0], (240, 1))
-    places = place(small, answers)
     member[basis.labels == 1] = [0.0, 0.0, 1.0, 0.0]
-    names = keep_names(basis, places, answers, member, np.array([3]))
+    _, votes = basis.voters.votes(member, place(small, answers).seen)
+    names = keep_names(basis, answers, member, votes, np.array([3]))
     assert names[3] == 2
     assert sorted(names) == [0, 1, 2, 3]
 
 
-def test_as_many_pairs_as_possible_keep_a_name_together(small, gather, place):
+def test_as_many_pairs_as_possible_keep_a_name_together(small, gather):
     """Against all ways to name the clusters that were found."""
     basis, answers = small._basis, gather(Links(240))
-    places = place(small, answers)
+    nobody = np.empty(0, dtype=np.int64)
     rng = np.random.default_rng(0)
 
     def n_pairs(found, order):
@@ -58,19 +58,18 @@ def test_as_many_pairs_as_possible_keep_a_name_together(small, gather, place):
 
     for share in (0.1, 0.3, 0.6, 1.0):
         found = np.where(rng.random(240) < share, rng.integers(0, 4, 240), 3 - basis.labels)
-        names = keep_names(basis, places, answers, np.eye(4)[found], np.empty(0, dtype=np.int64))
+        names = keep_names(basis, answers, np.eye(4)[found], np.empty((0, 4)), nobody)
         assert sorted(names) == [0, 1, 2, 3]
         most = max(n_pairs(found, order) for order in permutations(range(4)))
         assert n_pairs(found, names) == most
 
 
-def test_of_two_clusters_that_became_one_the_larger_gives_the_name(small, gather, place):
+def test_of_two_clusters_that_became_one_the_larger_gives_the_name(small, gather):
     """The free name goes to the cluster that is new."""
     basis, answers = small._basis, gather(Links(240))
     assert np.bincount(basis.labels)[2] > np.bincount(basis.labels)[3]
     found = np.where(basis.labels == 3, 2, basis.labels)
     found[np.flatnonzero(basis.labels == 0)[:7]] = 3
-    names = keep_names(
-        basis, place(small, answers), answers, np.eye(4)[found], np.empty(0, dtype=np.int64)
-    )
+    nobody = np.empty(0, dtype=np.int64)
+    names = keep_names(basis, answers, np.eye(4)[found], np.empty((0, 4)), nobody)
     assert names.tolist() == [0, 1, 2, 3]

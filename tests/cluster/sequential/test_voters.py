@@ -31,10 +31,31 @@ def test_tables_are_those_of_kernel_ridge_regression(drawn):
     assert_allclose(counted.sum(axis=1), 1.0, atol=1e-5)
 
 
+def test_rows_that_are_seen_get_the_votes_of_the_tables(drawn):
+    voters, memberships, rng = drawn
+    rows = rng.integers(0, 5, (12, 7), dtype=np.uint8)
+    counted = share_votes(scores(rows, voters.tables(memberships)))
+    _, votes = voters.votes(memberships, voters.see(rows))
+    assert_allclose(votes, counted, atol=1e-6)
+
+
 def test_votes_on_landmarks_are_the_same_without_counting(drawn):
     voters, memberships, _ = drawn
-    counted = voters.votes(memberships, voters.blocks)
-    assert_allclose(voters.votes_on_themselves(memberships), counted, atol=1e-5)
+    own, counted = voters.votes(memberships, voters.see(voters.blocks))
+    assert_allclose(own, counted, atol=1e-5)
+    assert_allclose(voters.votes_on_themselves(memberships), own)
+
+
+def test_several_memberships_are_voted_on_as_each_alone(drawn):
+    voters, memberships, rng = drawn
+    seen = voters.see(rng.integers(0, 5, (12, 7), dtype=np.uint8))
+    several = rng.dirichlet(np.ones(3), (30, 4, 2))
+    several[:, 1, 0] = memberships
+    for one, alone in zip(
+        voters.votes(several, seen), voters.votes(memberships, seen), strict=True
+    ):
+        assert one.shape == (len(alone), 4, 2, 3)
+        assert_allclose(one[:, 1, 0], alone, atol=1e-6)
 
 
 def test_votes_below_none_are_none():
@@ -49,6 +70,7 @@ def test_a_crowd_does_not_outvote_the_landmark_that_a_row_is_like():
     blocks = np.hstack([crowd, alone]).astype(np.uint8)
     member = np.eye(2)[[0] * 9 + [1]]
     means = np.mean([member[block == block[-1]].mean(axis=0) for block in blocks], axis=0)
-    votes = Voters(blocks, 4).votes(member, blocks[:, -1:])[0]
+    voters = Voters(blocks, 4)
+    votes = voters.votes(member, voters.see(blocks[:, -1:]))[1][0]
     assert votes[1] > means[1]
     assert votes[1] > 0.5

@@ -71,15 +71,14 @@ def listen(basis: Basis, places: Places, answers: Answers) -> Posterior:
     """Return what the answers make of the landmarks and of the rows spoken about."""
     r = basis.n_clusters
     alone = one_hot(basis.labels, r)
-    votes = basis.votes(alone, places.blocks)
+    _, votes = basis.voters.votes(alone, places.seen)
     cluster_of = name_clusters(answers, votes, r)
     silent = View(alone, calibrate(answers, answers.together(votes), r))
     learned, alike = _learn(basis, places, answers, cluster_of)
     found, weight = mix(answers, [silent, *learned])
-    labels = basis.votes(found.memberships).argmax(axis=1)
-    names = keep_names(basis, places, answers, one_hot(labels, r), cluster_of)
-    memberships = found.memberships[:, names]
-    votes = basis.votes(memberships, places.blocks)
+    own, votes = basis.voters.votes(found.memberships, places.seen)
+    names = keep_names(basis, answers, one_hot(own.argmax(axis=1), r), votes, cluster_of)
+    memberships, votes = found.memberships[:, names], votes[:, names]
     is_named = answers.named >= 0
     votes[is_named] = one_hot(cluster_of[answers.named[is_named]], r)
     verdict = judge(answers, votes, alike)
@@ -120,50 +119,72 @@ def _learn(
     """
     parts = [answers.without(fold) for fold in range(N_FOLDS)]
     out = np.array([answers.left_out(fold) for fold in range(N_FOLDS)])
+    n_out = np.maximum(out.sum(axis=0), 1)
     taught = [learn_similarity(places.traits, basis.traits.prior, part) for part in parts]
-    found = [
-        _learn_part(basis, places, part, similarity, cluster_of)
-        for part, similarity in zip(parts, taught, strict=True)
-    ]
     alike = sum(
         np.where(left_out, answers.products(places.traits @ similarity, places.traits), 0.0)
         for left_out, similarity in zip(out, taught, strict=True)
     )
-    views: list[View] = []
-    like = one_hot(basis.labels, basis.n_clusters)
-    for landmarks in zip(*found, strict=True):
-        named = agree_on_names(list(landmarks), like, cluster_of)
+    like, named = one_hot(basis.labels, basis.n_clusters), []
+    for found in _found(basis, places, parts, taught, cluster_of):
+        named.append(agree_on_names(found, like, cluster_of))
+        like = np.mean(named[0], axis=0)
+    # each view of each part at once: (n_rows, n_views, n_parts, n_clusters)
+    _, look = basis.voters.votes(np.moveaxis(np.array(named), 2, 0), places.seen)
+    views = []
+    for v, landmarks in enumerate(named):
         together = np.zeros(len(answers))
-        for part, left_out, one in zip(parts, out, named, strict=True):
-            look = basis.votes(one, places.blocks)
+        for part, left_out, rows in zip(parts, out, look[:, v].swapaxes(0, 1), strict=True):
             is_named = part.named >= 0
-            look[is_named] = one_hot(cluster_of[part.named[is_named]], basis.n_clusters)
-            together += np.where(left_out, answers.together(look), 0.0)
-        together /= np.maximum(out.sum(axis=0), 1)
-        chance = calibrate(answers, together, basis.n_clusters)
-        views.append(View(np.mean(named, axis=0), chance))
-        like = views[0].memberships
-    return views, np.clip(alike / np.maximum(out.sum(axis=0), 1), 0.0, 1.0)
+            rows[is_named] = one_hot(cluster_of[part.named[is_named]], basis.n_clusters)
+            together += np.where(left_out, answers.together(rows), 0.0)
+        chance = calibrate(answers, together / n_out, basis.n_clusters)
+        views.append(View(np.mean(landmarks, axis=0), chance))
+    return views, np.clip(alike / n_out, 0.0, 1.0)
 
 
-def _learn_part(
-    basis: Basis, places: Places, answers: Answers, similarity: Floats, cluster_of: Ints
-) -> tuple[Floats, Floats, Floats]:
-    """Return what a part of the answers makes of the landmarks: by similarity, features, both."""
+def _found(
+    basis: Basis, places: Places, parts: list[Answers], taught: list[Floats], cluster_of: Ints
+) -> tuple[list[Floats], list[Floats], list[Floats]]:
+    """Return what each part of the answers makes of the landmarks.
+
+    One list is by similarity, one by features and one by both; in each the parts follow each other.
+    """
     traits, r = basis.traits, basis.n_clusters
-    axes = traits.leading_axes(similarity, r)
-    vectors = traits.landmarks @ axes
-    member = one_hot(find_clusters(vectors, basis.labels, r), r)
-    member = member[:, keep_names(basis, places, answers, member, cluster_of)]
-    rows = basis.votes(member, places.blocks)
-    known = known_clusters(answers, rows, cluster_of)
-    alike = Points(unit_rows(vectors), unit_rows(places.traits @ axes))
-    by_likeness = fit_gaussians(alike, answers, basis.votes(member), rows, known)
-    rows = basis.votes(by_likeness, places.blocks)
+    axes = [traits.leading_axes(similarity, r) for similarity in taught]
+    vectors = [traits.landmarks @ one for one in axes]
+    member = [one_hot(find_clusters(one, basis.labels, r), r) for one in vectors]
+    voted = _voted(basis, places, member)
+    known, by_likeness = [], []
+    for part, some, own, rows, axis, vector in zip(
+        parts, member, *voted, axes, vectors, strict=True
+    ):
+        names = keep_names(basis, part, some, rows, cluster_of)
+        known.append(known_clusters(part, rows[:, names], cluster_of))
+        alike = Points(unit_rows(vector), unit_rows(places.traits @ axis))
+        by_likeness.append(fit_gaussians(alike, part, own[:, names], rows[:, names], known[-1]))
     features = Points(basis.features, places.features)
-    by_features = fit_gaussians(features, answers, basis.votes(by_likeness), rows, known)
-    both = shares(doubted(by_likeness) * doubted(by_features), axis=1)
+    by_features = [
+        fit_gaussians(features, part, own, rows, some)
+        for part, own, rows, some in zip(
+            parts, *_voted(basis, places, by_likeness), known, strict=True
+        )
+    ]
+    both = [
+        shares(doubted(one) * doubted(other), axis=1)
+        for one, other in zip(by_likeness, by_features, strict=True)
+    ]
     return by_likeness, by_features, both
+
+
+def _voted(
+    basis: Basis, places: Places, members: list[Floats]
+) -> tuple[list[Floats], list[Floats]]:
+    """Return what each of several memberships makes of the landmarks and of the rows, by votes."""
+    own, rows = basis.voters.votes(np.stack(members, axis=1), places.seen)
+    return list(np.ascontiguousarray(own.swapaxes(0, 1))), list(
+        np.ascontiguousarray(rows.swapaxes(0, 1))
+    )
 
 
 def calibrate(answers: Answers, together: Floats, n_clusters: int) -> Floats:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 import scipy.sparse as sp
 
 from linkwise.cluster.how_many import LANDMARKS_PER_CLUSTER
@@ -67,12 +66,13 @@ class Hearing:
     def contradictions(self, n_clusters: int) -> tuple[int, int]:
         """Count the answers that tear one of the clusters without answers apart, or join two."""
         basis = self._with_number(n_clusters)
-        blocks = np.ascontiguousarray(self._blocks.T)
-        cluster = basis.votes(one_hot(basis.labels, n_clusters), blocks).argmax(axis=1)
+        alone = one_hot(basis.labels, n_clusters)
+        _, votes = basis.voters.votes(alone, basis.voters.see(self._blocks.T))
+        cluster = votes.argmax(axis=1)
         same, must = cluster[self.answers.i] == cluster[self.answers.j], self.answers.must
         return int((same & ~must).sum()), int((~same & must).sum())
 
     def _places(self, basis: Basis) -> Places:
         if self._mixture is None:
             self._mixture = lift(basis, self.answers.rows, self._blocks)
-        return Places.of(basis, self._mixture, np.ascontiguousarray(self._blocks.T))
+        return Places.of(basis, self._mixture, self._blocks.T)

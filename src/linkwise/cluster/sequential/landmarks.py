@@ -144,15 +144,6 @@ class Basis:
         graph = unit_rows(self.traits.landmarks @ axes)
         return side_by_side(graph, self.features.astype(np.float64))
 
-    def votes(self, memberships: Floats, blocks: NDArray[np.uint8] | None = None) -> Floats:
-        """Return the share of votes of each cluster for rows given by their blocks.
-
-        Without blocks, for the landmarks themselves.
-        """
-        if blocks is None:
-            return self.voters.votes_on_themselves(memberships)
-        return self.voters.votes(memberships, blocks)
-
     def reclustered(self, n_clusters: int, known: Clusters | None = None) -> Basis:
         """Return the same landmarks in another number of clusters.
 

@@ -7,7 +7,6 @@ from scipy.optimize import linear_sum_assignment
 
 from linkwise.cluster.sequential.answers import Answers, Floats, Ints
 from linkwise.cluster.sequential.landmarks import Basis
-from linkwise.cluster.sequential.places import Places
 
 
 def name_clusters(answers: Answers, votes: Floats, n_clusters: int) -> Ints:
@@ -19,16 +18,17 @@ def name_clusters(answers: Answers, votes: Floats, n_clusters: int) -> Ints:
 
 
 def keep_names(
-    basis: Basis, places: Places, answers: Answers, member: Floats, cluster_of: Ints
+    basis: Basis, answers: Answers, member: Floats, votes: Floats, cluster_of: Ints
 ) -> Ints:
     """Return which cluster gets each name, so that most pairs of landmarks keep one together.
 
     Names are those of the clusters without answers; named classes keep their own. Single landmarks
     would do as well, but where two clusters became one, a few of them then tip all names at once.
+    ``votes`` say what the rows spoken about look like in the clusters of ``member``.
     """
     held = basis.names.T @ member
     if answers.n_classes:
-        found = name_clusters(answers, basis.votes(member, places.blocks), basis.n_clusters)
+        found = name_clusters(answers, votes, basis.n_clusters)
         own = cluster_of[: len(found)]
         held[:, found] = held[own] = 0.0  # nobody else's, and nothing else
         held[own, found] = len(member)

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from linkwise.cluster.sequential.landmarks import Basis
+from linkwise.cluster.sequential.voters import Seen
 
 Floats = NDArray[np.float64]
 
@@ -17,17 +18,16 @@ Floats = NDArray[np.float64]
 class Places:
     """The rows spoken about, as mixtures of landmarks.
 
-    ``traits`` and ``features`` are theirs; ``blocks`` (n_partitions, n_rows) are their block in
-    each partition.
+    ``traits`` and ``features`` are theirs; ``seen`` are the rows as landmarks vote on them.
     """
 
     traits: Floats
     features: Floats
-    blocks: NDArray[np.uint8]
+    seen: Seen
 
     @classmethod
     def of(cls, basis: Basis, mixture: sp.csr_array, blocks: NDArray[np.uint8]) -> Places:
-        """Place rows that are given as mixtures of landmarks."""
+        """Place rows that are given as mixtures of landmarks, and by their blocks."""
         features = np.asarray(mixture @ basis.features.astype(np.float64))
         traits = basis.traits.describe(np.asarray(mixture @ basis.vectors), features)
-        return cls(traits=traits, features=features, blocks=blocks)
+        return cls(traits=traits, features=features, seen=basis.voters.see(blocks))

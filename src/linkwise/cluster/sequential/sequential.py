@@ -314,7 +314,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         basis, n_asked = now.basis, now.links.n_links + now.named.n_known
         out, n_wanted = now.left_out, n
         with one_blas_thread():  # the same questions whatever the threads
-            votes = basis.votes(now.solution.memberships)
+            votes = basis.voters.votes_on_themselves(now.solution.memberships)
             said = now.links[basis.rows] | now.named[basis.rows].to_links()
             if kind == "groups":
                 groups = choose_groups(basis, votes, said, basis.n_landmarks)
@@ -543,7 +543,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
             vectors=basis.vectors,
             smoothness=basis.smoothness,
             memberships=memberships,
-            labels=basis.votes(memberships).argmax(axis=1),
+            labels=basis.voters.votes_on_themselves(memberships).argmax(axis=1),
         )
 
     @property

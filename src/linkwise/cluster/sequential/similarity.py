@@ -23,6 +23,8 @@ from linkwise.kernels.lloyd import lloyd
 #: Variance of the noise of an answer, where that of what was known of a pair is one.
 ANSWER_NOISE = 1.0
 _MAX_STEPS = 50
+#: How far what is explained may be off in the end, as a share of what there is to explain.
+_PRECISION = 1e-3
 _MAX_ITER = 100
 
 
@@ -57,7 +59,7 @@ def _conjugate_gradients(product: Callable[[Floats], Floats], right: Floats) -> 
     """Solve ``product(x) = right`` for a symmetric, positive definite product."""
     found, rest = np.zeros_like(right), right.copy()
     step, size = rest.copy(), float(rest @ rest)
-    least = 1e-8 * size
+    least = _PRECISION**2 * size
     for _ in range(_MAX_STEPS):
         if size <= least:
             break

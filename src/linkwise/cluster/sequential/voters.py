@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 from linkwise.cluster.consensus import block_members
-from linkwise.kernels.vote.vote import scores
+from linkwise.kernels.weighted_votes import add_entries
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +34,19 @@ NOISE = 0.5
 def share_votes(counted: Floats) -> Floats:
     """Return counted votes as shares of the clusters; less than none is none."""
     given = np.maximum(counted, 0.0)
-    return np.asarray(given / np.maximum(given.sum(axis=1, keepdims=True), np.finfo(float).tiny))
+    total = given.sum(axis=-1, keepdims=True)
+    return np.asarray(given / np.maximum(total, np.finfo(float).tiny))
+
+
+class Seen(NamedTuple):
+    """Rows, by their blocks.
+
+    ``holds`` (n_entries, n_landmarks) tells which landmarks are in each block that has one of the
+    rows, ``entry`` (n_partitions, n_rows) which of these blocks each row is in.
+    """
+
+    holds: sp.csr_array
+    entry: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +72,9 @@ class Voters:
         return np.asarray(lower + np.tril(lower, -1).T, dtype=np.float32)
 
     def _pulls(self, memberships: Floats) -> Floats:
-        centred = (memberships - 1.0 / memberships.shape[1]).astype(np.float32)
-        return np.asarray(self._inverse @ centred, dtype=np.float64)
+        centred = (memberships - 1.0 / memberships.shape[-1]).astype(np.float32)
+        pulls = self._inverse @ centred.reshape(len(centred), -1)
+        return np.asarray(pulls, dtype=np.float64).reshape(memberships.shape)
 
     def tables(self, memberships: Floats) -> Floats:
         """Return the votes that each block of each partition gives to each cluster.
@@ -72,10 +86,28 @@ class Voters:
         tables = np.asarray(self._holds @ self._pulls(memberships)) + 1.0 / r
         return np.asarray(tables.reshape(len(self.blocks), self.n_blocks, r))
 
-    def votes(self, memberships: Floats, blocks: NDArray[np.uint8]) -> Floats:
-        """Return the share of votes of each cluster for rows given by their blocks."""
-        return share_votes(scores(blocks, self.tables(memberships)))
+    def see(self, blocks: NDArray[np.uint8]) -> Seen:
+        """Look up the blocks (n_partitions, n_rows) of rows that landmarks will vote on."""
+        entry = blocks + self.n_blocks * np.arange(len(blocks))[:, None]
+        is_met = np.zeros(self._holds.shape[0], dtype=bool)
+        is_met[entry] = True
+        return Seen(self._holds[is_met], (np.cumsum(is_met) - 1)[entry])
+
+    def votes(self, memberships: Floats, seen: Seen) -> tuple[Floats, Floats]:
+        """Return the share of votes of each cluster, for the landmarks and for rows seen.
+
+        ``memberships`` (n_landmarks, ..., n_clusters) may be several, which are then done at once.
+        """
+        shape, r = memberships.shape, memberships.shape[-1]
+        pulls = self._pulls(memberships)
+        entries = np.asarray(seen.holds @ pulls.reshape(len(pulls), -1))
+        counted = add_entries(entries, seen.entry).reshape(-1, *shape[1:]) / len(self.blocks)
+        return self._shares(memberships, pulls), share_votes(counted + 1.0 / r)
 
     def votes_on_themselves(self, memberships: Floats) -> Floats:
-        """Return the share of votes of each cluster for the landmarks, without counting."""
-        return share_votes(memberships - NOISE * self._pulls(memberships))
+        """Return the share of votes of each cluster for the landmarks alone."""
+        return self._shares(memberships, self._pulls(memberships))
+
+    def _shares(self, memberships: Floats, pulls: Floats) -> Floats:
+        """Return the landmarks' own votes, which need not be counted."""
+        return share_votes(memberships - NOISE * pulls)
