@@ -151,7 +151,7 @@ def test_a_session_that_a_command_made_on_its_own_cluster_is_served_on_another(
     made = subprocess.run([*command, "--ray", "local"], capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stderr
     first, *_, last = made.stdout.splitlines()
-    assert first.startswith(f"{folder}: 2500 rows in 3 clusters of ")
+    assert first.startswith(f"{folder}: 2,500 rows in 3 clusters of ")
     assert last == f"Now answer questions: linkwise serve --root {folder.parent} --ray local"
     (file,) = (tmp_path / "root" / ".labels").rglob("labels.npy")
     before = file.stat().st_mtime_ns

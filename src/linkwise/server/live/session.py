@@ -308,7 +308,7 @@ class LiveSession:
             if not self._feed.n_listeners:
                 self._work.wait_for(lambda: self._stopped or self._looked, UNSEEN_REST)
 
-    def _tell(self, what: Callable[..., None], *values: Any) -> None:
+    def _tell(self, what: Callable[..., None], *values: object) -> None:
         """Let the event loop call ``what``; letters that come together ring once."""
         self._letters.append(partial(what, *values))
         if self._rung:
