@@ -24,7 +24,7 @@ from linkwise.scores import nmi
 SETS = ("ecoli", "vehicle", "segment", "digits", "satimage")
 N_SEEDS = 2
 #: Probabilities are halved and doubled in odds, so that they stay probabilities.
-PROBABILITIES = ("ERROR_RATE", "FEATURE_SHARE", "MISJUDGED", "SET_ASIDE", "SMOOTHING")
+PROBABILITIES = ("ERROR_RATE", "FEATURE_SHARE", "MISJUDGED", "SMOOTHING")
 #: What people say with a weight is a matter of words, not of the model: halved, all would be facts.
 WORDS = ("CONFIRMED",)
 #: These files belong to another estimator, or to files on disk.

@@ -201,10 +201,10 @@ class Advising(ABC):
     def suspects(self) -> list[Suspicion]:
         """Return the answers that are probably wrong, the most suspicious first.
 
-        :meth:`query` asks about each of them once more; they hold meanwhile, unless the others
-        speak so clearly against them that the model sets them aside. There are none while, by the
-        last :meth:`weigh`, another number of clusters, or other columns, would explain the answers
-        better: then it is not the answers that are wrong.
+        :meth:`query` asks about each of them once more; they do not count meanwhile, and hold once
+        they are said again. There are none while, by the last :meth:`weigh`, another number of
+        clusters, or other columns, would explain the answers better: then it is not the answers
+        that are wrong.
         """
         _, labelling, model = self._views.current()
         return self._doubted(labelling, model)
@@ -221,7 +221,7 @@ class Advising(ABC):
         with self._history.lock:
             once = asked_once(self._history.log)
         said = labelling.state.statements
-        return find_suspects(said, model, self._called, once, self._is_early)
+        return find_suspects(said, model, self._called, once)
 
     def propose_k(self) -> Proposal | None:
         """Return another number of clusters that the answers speak for at present, or None.

@@ -10,6 +10,7 @@ from linkwise import Links, SequentialClustering
 from linkwise.cluster.sequential import gaussians
 from linkwise.cluster.sequential.answers import PRIOR_ANSWERS
 from linkwise.cluster.sequential.gaussians import TEACHING, Points, fit_gaussians
+from linkwise.cluster.sequential.known import Known
 from linkwise.scores import nmi
 
 
@@ -47,7 +48,7 @@ def test_without_answers_landmarks_are_fitted_alone(small, gather, place, monkey
     answers = gather(Links(240, must=[(0, 1)], cannot=[(2, 3)], weight=[1.0, 2.0]))
     places = place(small, answers)
     start = np.eye(4)[basis.labels]
-    nobody = np.full(4, -1)
+    nobody = Known(np.full(4, -1), np.zeros(4))
     at = Points(basis.features, places.features)
     found = fit_gaussians(at, answers, start, start[:4], nobody)
     points = np.vstack([basis.features.astype(float), places.features])
@@ -64,7 +65,8 @@ def test_landmarks_gather_around_the_rows_whose_class_is_known(small, gather, pl
     alike = np.full((240, 4), 0.25)
     at = known[answers.rows]
     points = Points(small._basis.features, place(small, answers).features)
-    found = fit_gaussians(points, answers, alike, np.eye(4)[at], at)
+    named = Known(at, np.ones(len(at)))
+    found = fit_gaussians(points, answers, alike, np.eye(4)[at], named)
     assert (found.argmax(axis=1) == blobs[1]).mean() > 0.95
 
 

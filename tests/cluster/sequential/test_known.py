@@ -1,6 +1,7 @@
 """What is as good as known of rows: by hand."""
 
 import numpy as np
+import pytest
 
 from linkwise import Links, PartialLabels
 from linkwise.cluster.sequential.answers import Answers
@@ -23,7 +24,7 @@ def known_of(links, names=None, votes=FLAT, cluster_of=()):
     """Return the cluster of each row spoken about whose class is as good as known."""
     answers = read(links, names)
     found = known_clusters(answers, votes[answers.rows], np.array(cluster_of, dtype=int))
-    return dict(zip(answers.rows.tolist(), found.tolist(), strict=True))
+    return dict(zip(answers.rows.tolist(), found.cluster.tolist(), strict=True))
 
 
 def test_named_rows_are_known_and_so_are_rows_joined_to_them():
@@ -79,3 +80,13 @@ def test_no_more_groups_than_clusters_are_known_and_named_ones_come_first():
 def test_a_row_alone_is_no_group():
     known = known_of(Links(12, cannot=[(0, 1), (1, 2), (0, 2)]))
     assert set(known.values()) == {-1}
+
+
+def test_a_group_is_believed_the_more_the_larger_it_is_and_a_name_fully():
+    names = [*[None] * 10, "a", None]
+    links = Links(12, must=[*star(0, 1, 2, 3), (4, 5), *star(6, 7, 8), (10, 11)])
+    answers = read(links, names)
+    sure = known_clusters(answers, FLAT[answers.rows], np.array([1])).sure
+    expected = {0: 1 / 2, 4: 0.0, 6: 1 / 3, 10: 1.0, 11: 1.0}
+    for row, share in expected.items():
+        assert sure[answers.rows.tolist().index(row)] == pytest.approx(share)

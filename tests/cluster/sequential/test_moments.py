@@ -46,6 +46,7 @@ def make(cls):
     return cls(3, n_partitions=5, random_state=0, n_jobs=1).fit(X)
 
 
+@pytest.mark.filterwarnings("ignore:SequentialClustering.*set aside")
 @pytest.mark.parametrize("cls", [SequentialClustering, SCSC])
 def test_labels_read_during_updates_are_those_before_or_after_one(cls):
     model, steps = make(cls), [Links.sample(y, 6, random_state=k) for k in range(8)]

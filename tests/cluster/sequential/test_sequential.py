@@ -11,7 +11,7 @@ from sklearn.preprocessing import normalize
 
 import linkwise as lw
 from linkwise import Links, SequentialClustering
-from linkwise.cluster.sequential.sequential import FIRST_ANSWERS, SET_ASIDE
+from linkwise.cluster.sequential.sequential import FIRST_ANSWERS, is_doubtful
 from linkwise.errors import Cancelled, ConstraintWarning, InvalidInput, MissingData
 from linkwise.scores import accuracy, nmi
 
@@ -91,7 +91,7 @@ def test_believed_links_hold_when_they_can_all_hold(model, digits):
     for p in (5, 50, 500):
         links = Links.sample(y, p, random_state=p)
         model.update(links)
-        trusted = model.suspicion_ < SET_ASIDE
+        trusted = ~is_doubtful(model.suspicion_)
         assert trusted.mean() > 0.9
         assert model.links_.satisfied(model.labels_)[trusted].all()
 
@@ -115,7 +115,7 @@ def test_answers_that_are_set_aside_are_named_and_hold_once_they_are_confirmed(m
     links = Links.sample(digits[1], 1000, noise=0.3, random_state=0)
     with pytest.warns(ConstraintWarning) as caught:
         model.update(links)
-    n_aside, worst = (model.suspicion_ >= SET_ASIDE).sum(), model.suspects_[0]
+    n_aside, worst = is_doubtful(model.suspicion_).sum(), model.suspects_[0]
     assert n_aside > 5
     (aside,) = (w for w in caught if w.category is ConstraintWarning)
     assert str(aside.message) == (

@@ -115,7 +115,7 @@ def test_contradictions_are_told_with_the_events_that_settle_them(client):
 
 def test_doubts_name_the_answer(client, monkeypatch):
     """Of three hundred answers sixty are wrong; even a slight doubt is shown."""
-    monkeypatch.setattr(troubles, "DOUBTED", 0.1)
+    monkeypatch.setattr(troubles, "is_doubtful", lambda suspicion: suspicion >= 0.1)
     y = load_iris().target
     said = Links.sample(y, 300, noise=0.2, random_state=0)
     for pairs, verdict in ((said.must, "same"), (said.cannot, "different")):

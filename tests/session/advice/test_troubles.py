@@ -7,9 +7,9 @@ from sklearn.datasets import load_digits
 
 from linkwise import Links
 from linkwise.cluster.sequential.answers import CONFIRMED
-from linkwise.cluster.sequential.sequential import FIRST_ANSWERS, SET_ASIDE
+from linkwise.cluster.sequential.sequential import FIRST_ANSWERS
 from linkwise.session import Columns, Entry, Session
-from linkwise.session.advice.troubles import DOUBTED, find_suspects, find_troubles
+from linkwise.session.advice.troubles import find_suspects, find_troubles
 from linkwise.session.state.statements import RowSet, Statements
 
 
@@ -158,11 +158,12 @@ def test_names_without_a_cluster_are_a_trouble():
 class Doubter:
     """A model with an opinion about its links, of which the last may be confirmed."""
 
-    def __init__(self, n_links, suspicion, n_facts=0):
+    def __init__(self, n_links, suspicion, n_facts=0, cluster=1):
         weight = np.where(np.arange(n_links) < n_links - n_facts, 1.0, CONFIRMED)
         self.links_ = Links(60, must=[(0, k) for k in range(1, n_links + 1)], weight=weight)
         self.suspicion_ = np.full(n_links, 0.1)
         self.suspicion_[4] = suspicion
+        self.labels_ = np.where(np.arange(60) == 5, cluster, 0)
 
     def suspects(self, once=frozenset()):
         n = self.links_.n_links
@@ -171,23 +172,20 @@ class Doubter:
         return find_suspects(said, self, lambda row: f"row {row}", once)
 
 
-def test_what_is_more_probably_wrong_than_right_is_doubted_and_holds_all_the_same():
-    (doubted,) = Doubter(FIRST_ANSWERS + 1, DOUBTED).suspects()
+def test_what_is_more_likely_wrong_than_right_is_told_not_to_count():
+    (doubted,) = Doubter(FIRST_ANSWERS + 1, 0.5).suspects()
     assert (doubted.event, doubted.i, doubted.j, doubted.verdict) == (5, 0, 5, "same")
-    assert doubted.holds
-    assert doubted.sentence == (
-        "row 0 and row 5 were said to be the same (event 5). The other answers speak against it."
-    )
-    assert Doubter(FIRST_ANSWERS + 1, DOUBTED - 0.01).suspects() == []
-
-
-def test_what_the_model_sets_aside_is_told_not_to_count():
-    (doubted,) = Doubter(FIRST_ANSWERS + 1, SET_ASIDE).suspects()
     assert not doubted.holds
     assert doubted.sentence == (
         "row 0 and row 5 were said to be the same (event 5). The other answers speak against it, "
         "so it does not count for now."
     )
+    assert Doubter(FIRST_ANSWERS + 1, 0.49).suspects() == []
+
+
+def test_whether_the_rows_are_where_a_doubted_answer_says_is_told():
+    (doubted,) = Doubter(FIRST_ANSWERS + 1, 0.9, cluster=0).suspects()
+    assert doubted.holds
 
 
 def test_whether_a_doubted_pair_was_asked_about_again_is_told():
@@ -198,9 +196,9 @@ def test_whether_a_doubted_pair_was_asked_about_again_is_told():
     assert doubted.asked_again is True
 
 
-def test_few_answers_beside_many_facts_are_doubted_only_where_the_model_sets_them_aside():
-    assert Doubter(50, SET_ASIDE - 0.01, n_facts=20).suspects() == []
-    assert len(Doubter(50, SET_ASIDE, n_facts=20).suspects()) == 1
+def test_few_answers_beside_many_facts_are_not_doubted():
+    assert Doubter(50, 1.0, n_facts=20).suspects() == []
+    assert len(Doubter(51, 1.0, n_facts=20).suspects()) == 1
 
 
 def test_rows_that_were_put_together_are_told_as_such_and_not_as_pairs_nobody_saw(session):
@@ -242,7 +240,7 @@ def test_suspects_are_mostly_wrong_and_the_worst_comes_first(digits):
     assert np.mean(wrong) > 0.8
     doubts = [one.suspicion for one in suspects]
     assert doubts == sorted(doubts, reverse=True)
-    assert min(doubts) >= DOUBTED
+    assert min(doubts) >= 0.5
 
 
 def test_a_suspect_that_is_said_again_holds(digits):

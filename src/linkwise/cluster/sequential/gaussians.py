@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from linkwise.cluster.sequential.answers import ERROR_RATE, Answers, Floats, Ints
+from linkwise.cluster.sequential.answers import ERROR_RATE, Answers, Floats
+from linkwise.cluster.sequential.known import Known
 from linkwise.cluster.sequential.landmarks import one_hot
 from linkwise.kernels.belief import propagate, softmax_rows
 
@@ -25,6 +26,8 @@ _N_STEPS = 6
 _LEAST_VARIANCE = 1e-4
 #: Chance that a row is not what a witness says: nothing is beyond doubt.
 _ASTRAY = 0.01
+#: Nothing that rows tell each other is believed more.
+_SURE = 0.999
 
 
 class Points(NamedTuple):
@@ -35,7 +38,7 @@ class Points(NamedTuple):
 
 
 def fit_gaussians(
-    points: Points, answers: Answers, landmarks: Floats, rows: Floats, known: Ints
+    points: Points, answers: Answers, landmarks: Floats, rows: Floats, known: Known
 ) -> Floats:
     """Return memberships of the landmarks; those at first where they have no coordinates.
 
@@ -47,14 +50,15 @@ def fit_gaussians(
         What was said.
     landmarks, rows : float64 arrays of shape (n_landmarks, n_clusters) and (n_rows, n_clusters)
         What they are thought to be at first.
-    known : int64 array of shape (n_rows,)
-        The cluster of rows whose class is known, -1 for the others.
+    known : Known
+        The cluster of rows whose class is as good as known.
     """
     n, r = landmarks.shape
     if points.landmarks.shape[1] == 0:
         return landmarks
-    is_known = known >= 0
-    truth = one_hot(known[is_known], r)
+    is_known, is_named = known.cluster >= 0, answers.named >= 0
+    truth, names = one_hot(known.cluster[is_known], r), one_hot(known.cluster[is_named], r)
+    sure = np.minimum(known.sure[is_known, None], _SURE)
     places = np.vstack([points.landmarks.astype(np.float64), points.rows])
     weight = np.append(np.ones(n), TEACHING * _reached(answers))
     member = np.vstack([landmarks, rows])
@@ -63,11 +67,11 @@ def fit_gaussians(
     for step in range(_N_STEPS):
         member = softmax_rows(_scores(places, weight, member))
         alone = doubted(member[n:])
-        alone[is_known] = 0.999 * truth + 0.001 / r
+        alone[is_known] = sure * truth + (1.0 - sure) * alone[is_known]
         sweeps = 1 if step else 3
         told = propagate(alone, messages, answers.i, answers.j, if_same, if_not, sweeps)
         rows = softmax_rows(np.log(alone) + told)
-        rows[is_known] = truth
+        rows[is_named] = names
         member = np.vstack([member[:n], rows])
     return member[:n]
 

@@ -1,10 +1,13 @@
 """Rows whose class is as good as known: those with a name, and large groups of must-linked rows.
 
 Must-links join rows into groups. The largest groups that differ from each other are different
-classes, each with a cluster of its own: so a class is found that no cluster stands for yet.
+classes, each with a cluster of its own: so a class is found that no cluster stands for yet. How
+sure that is grows with the group, so that it makes no difference all at once.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,8 +18,19 @@ from linkwise.cluster.sequential.answers import Answers, Bools, Floats, Ints
 from linkwise.constraints.narrow import narrow
 
 
-def known_clusters(answers: Answers, votes: Floats, cluster_of: Ints) -> Ints:
-    """Return the cluster of rows whose class is as good as known, -1 for the others.
+class Known(NamedTuple):
+    """The cluster of rows whose class is as good as known, -1 for the others; and how sure it is.
+
+    A name is sure, and so is what must-links join to it. Of a group of ``n`` rows the share
+    ``1 - 2 / n`` is believed: two rows are no group, for one answer alone may be wrong.
+    """
+
+    cluster: Ints
+    sure: Floats
+
+
+def known_clusters(answers: Answers, votes: Floats, cluster_of: Ints) -> Known:
+    """Return which rows' class is as good as known.
 
     Named rows are known, and what sure must-links join to them. Beyond these, the largest
     groups of must-linked rows that differ from one another, because an answer says so or because
@@ -47,7 +61,9 @@ def known_clusters(answers: Answers, votes: Floats, cluster_of: Ints) -> Ints:
     if new:
         place, column = linear_sum_assignment(look[new][:, free], maximize=True)
         cluster[np.array(new)[place]] = free[column]
-    return np.where(is_named, known, cluster[group])
+    sure = np.maximum(1.0 - 2.0 / size, 0.0)
+    sure[group[is_named]] = 1.0
+    return Known(np.where(is_named, known, cluster[group]), sure[group])
 
 
 def _groups(answers: Answers) -> Ints:
@@ -64,10 +80,7 @@ def _groups(answers: Answers) -> Ints:
 def _different_groups(
     group: Ints, size: Ints, look: Floats, has_name: Bools, answers: Answers
 ) -> list[int]:
-    """Return groups that all differ: those with a name, then the largest, at most one a cluster.
-
-    Two rows are no group: one answer alone may be wrong.
-    """
+    """Return groups that all differ: those with a name, then the largest, at most one a cluster."""
     cannot = ~answers.must & answers.is_sure
     ends = np.sort(np.column_stack([group[answers.i[cannot]], group[answers.j[cannot]]]), axis=1)
     apart = {(int(a), int(b)) for a, b in ends}

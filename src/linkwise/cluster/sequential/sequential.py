@@ -60,12 +60,15 @@ from linkwise.running import current_options
 from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_choice, check_number, require_number
 
-#: An answer that is wrong with at least this probability is set aside, and that is said.
-SET_ASIDE = 0.8
 #: Among so few answers none is set aside: there is too little to judge them by.
 FIRST_ANSWERS = 30
 #: Rows whose votes are counted at once.
 _CHUNK = 100_000
+
+
+def is_doubtful(suspicion: Floats) -> NDArray[np.bool_]:
+    """Tell which answers are more likely wrong than right; they are set aside, and not silently."""
+    return np.asarray(suspicion >= 0.5)
 
 
 class Suspect(NamedTuple):
@@ -734,7 +737,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         """Tell which links must hold: all, while few may be wrong; facts have no suspicion."""
         if self.honour == "all" or np.count_nonzero(suspicion) <= FIRST_ANSWERS:
             return np.ones(len(suspicion), dtype=bool)
-        return np.asarray(suspicion < SET_ASIDE)
+        return ~is_doubtful(suspicion)
 
     def _say_what_is_set_aside(
         self, links: Links, suspicion: Floats, honoured: NDArray[np.bool_]

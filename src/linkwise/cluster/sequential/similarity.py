@@ -20,8 +20,6 @@ from linkwise.cluster.consensus import unit_rows
 from linkwise.cluster.sequential.answers import Answers, Floats, Ints
 from linkwise.kernels.lloyd import lloyd
 
-#: Variance of the noise of an answer, where that of what was known of a pair is one.
-ANSWER_NOISE = 1.0
 _MAX_STEPS = 50
 #: How far what is explained may be off in the end, as a share of what there is to explain.
 _PRECISION = 1e-3
@@ -43,7 +41,7 @@ def learn_similarity(traits: Floats, prior: Floats, answers: Answers) -> Floats:
     short = traits.astype(np.float32)  # the products are nearly all of the work
     one, other = short[answers.i], short[answers.j]
     surprise = answers.must - answers.products(traits * prior, traits)
-    noise = ANSWER_NOISE / np.maximum(answers.weight, 1e-3)
+    noise = 1.0 / np.maximum(answers.weight, 1e-3)  # as sure as what was known of its pair
 
     def correction(pull: Floats) -> NDArray[np.float32]:
         between = (one * pull.astype(np.float32)[:, None]).T @ other

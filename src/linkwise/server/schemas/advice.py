@@ -45,7 +45,7 @@ class Suspicion(Message):
     verdict: str
     suspicion: float
     sentence: str
-    holds: bool = Field(description="Whether the clustering goes by it all the same.")
+    holds: bool = Field(description="Whether the rows are where it says all the same.")
     asked_again: bool = Field(description="Whether the pair was told more than once.")
 
 

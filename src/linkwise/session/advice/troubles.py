@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from linkwise.cluster.sequential.answers import CONFIRMED
 from linkwise.cluster.sequential.sequential import (
     FIRST_ANSWERS,
-    SET_ASIDE,
     SequentialClustering,
+    is_doubtful,
 )
 from linkwise.constraints.closure import contradicted
 from linkwise.constraints.conflicts import Conflict, find_conflicts
@@ -24,9 +24,6 @@ from linkwise.session.state.structure import names_joined
 MAX_TROUBLES = 50
 MAX_CANDIDATES = 30
 MAX_SUSPECTS = 50
-#: An answer more probably wrong than right is doubted: it is asked about once more, and holds all
-#: the same, until the model sets it aside, which takes more.
-DOUBTED = 0.5
 
 Name = Callable[[int], str]
 Suspicious = Callable[[int], float]
@@ -60,8 +57,8 @@ class Suspicion:
     """An answer that the ensemble and the other answers speak against.
 
     ``event`` is one that gave the answer, ``suspicion`` the probability that it is wrong.
-    ``holds`` tells whether the clustering goes by it all the same, ``asked_again`` whether the pair
-    was told more than once, and that did not settle it.
+    ``holds`` tells whether the rows are where it says all the same, ``asked_again`` whether the
+    pair was told more than once, and that did not settle it.
     """
 
     event: int
@@ -203,19 +200,16 @@ def find_suspects(
     model: SequentialClustering,
     name: Name,
     once: set[tuple[int, int]],
-    early: bool = False,
 ) -> list[Suspicion]:
-    """Return the answers that the model doubts, the most suspicious first.
+    """Return the answers that the model sets aside, the most suspicious first.
 
-    ``once`` are the pairs that were told once. ``early``, and among the first pairs, rows put
-    together not counted, there is too little to judge by: what the model sets aside is told, and
-    nothing more.
+    ``once`` are the pairs that were told once.
     """
     links, found = model.links_, []
-    if links.n_links <= FIRST_ANSWERS:
+    if (links.weight < CONFIRMED).sum() <= FIRST_ANSWERS:
         return []
-    n_must, early = len(links.must), early or (links.weight < CONFIRMED).sum() <= FIRST_ANSWERS
-    doubtful = np.flatnonzero(model.suspicion_ >= (SET_ASIDE if early else DOUBTED))
+    n_must, holds = len(links.must), links.satisfied(model.labels_)
+    doubtful = np.flatnonzero(is_doubtful(model.suspicion_))
     pairs = np.concatenate([links.must, links.cannot])
     order = doubtful[np.argsort(-model.suspicion_[doubtful], kind="stable")][:MAX_SUSPECTS]
     for k in order.tolist():
@@ -224,15 +218,16 @@ def find_suspects(
         events = events_of_pair(statements, i, j, same=same)
         if events:
             suspicion = float(model.suspicion_[k])
-            holds = suspicion < SET_ASIDE
             said = "the same" if same else "different"
             sentence = (
                 f"{name(i)} and {name(j)} were said to be {said} ({_list(events)}). The other "
-                f"answers speak against it{'' if holds else ', so it does not count for now'}."
+                "answers speak against it, so it does not count for now."
             )
             verdict = "same" if same else "different"
             again = (min(i, j), max(i, j)) not in once
-            found.append(Suspicion(events[-1], i, j, verdict, suspicion, sentence, holds, again))
+            found.append(
+                Suspicion(events[-1], i, j, verdict, suspicion, sentence, bool(holds[k]), again)
+            )
     return found
 
 
