@@ -9,6 +9,7 @@ from typing import Any
 from linkwise.errors import InvalidFile
 from linkwise.files.endings import JSON_LINES, LINES, WORKBOOK, ending_of
 from linkwise.files.lines import read_lines
+from linkwise.files.nesting import check_depth
 from linkwise.files.text import encoding_of, open_utf8
 from linkwise.files.workbook import read_sheet
 
@@ -94,7 +95,9 @@ def _read_json_lines(path: Path, encoding: str | None) -> Any:
     import pyarrow as pa
     from pyarrow import json
 
-    with open_utf8(path, encoding_of(path, encoding)) as stream:
+    found = encoding_of(path, encoding)
+    check_depth(path, found)
+    with open_utf8(path, found) as stream:
         try:
             return json.read_json(stream, json.ReadOptions(block_size=BLOCK_BYTES))
         except MemoryError:
