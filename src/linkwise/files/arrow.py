@@ -42,6 +42,10 @@ def read_arrow(path: Path, *, memory_map: bool = False, encoding: str | None = N
         raise
     except pa.ArrowException as error:
         raise InvalidFile(path.name, f" is not {name} file linkwise can read.") from error
+    except OSError as error:
+        if error.errno is not None:  # it is the disk and not the file
+            raise
+        raise InvalidFile(path.name, f" is not {name} file linkwise can read.") from error
 
 
 def _read_parquet(path: Path, memory_map: bool) -> Any:
