@@ -229,7 +229,7 @@ def test_serve_announces_itself_and_takes_that_back(tmp_path):
         assert found.token == TOKEN
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=60)
-        assert find_service(tmp_path / "root" / "any") is None
+        assert not (tmp_path / "root" / FILE).exists()
     finally:
         process.kill()
         process.communicate()

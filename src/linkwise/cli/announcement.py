@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,8 +34,11 @@ class Announcement:
 @contextmanager
 def announced(
     root: Path, url: str, token_file: Path | None, certificate: Path | None = None
-) -> Iterator[None]:
-    """Tell where the service of the sessions below ``root`` is, for the length of a block."""
+) -> Iterator[Callable[[], None]]:
+    """Tell where the service of the sessions below ``root`` is, for the length of a block.
+
+    The block is lent what takes it back before, as a signal may not let it reach its end.
+    """
     path, draft = root / FILE, root / f"{FILE}.{os.getpid()}.new"
     kept = None if token_file is None else str(token_file.resolve())
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
@@ -44,11 +47,15 @@ def announced(
         told = {"url": url, "token_file": kept, "certificate": shown, "process": os.getpid()}
         json.dump(told, file)
     os.replace(draft, path)
-    try:
-        yield
-    finally:
+
+    def take_back() -> None:
         if _read(path).get("process") == os.getpid():
             path.unlink(missing_ok=True)
+
+    try:
+        yield take_back
+    finally:
+        take_back()
 
 
 def find_service(folder: Path) -> Announcement | None:

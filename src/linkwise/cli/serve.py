@@ -143,8 +143,8 @@ def command(
             engine.connect()  # here, for Ray hears of the end in the main thread only
         address = f"{running.address(listener, https)}/?token={token}"
         say = f"linkwise is serving {root} at\n\n    {address}\n"
-        with announced(root, running.address(listener, https), token_file, cert):
-            running.run(app, listener, lambda: click.echo(say), https)
+        with announced(root, running.address(listener, https), token_file, cert) as take_back:
+            running.run(app, listener, lambda: click.echo(say), https, take_back)
 
 
 def check_installed(what: str) -> None:
