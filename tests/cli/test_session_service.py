@@ -206,6 +206,24 @@ def test_an_announcement_is_private_and_believed_only_so(tmp_path):
     assert find_service(tmp_path / "s") is None
 
 
+def test_of_two_services_the_one_that_holds_the_session_is_asked(run, held, tmp_path):
+    root, own = held.parent, find_service(held).url
+    other = json.loads((root / FILE).read_text())
+    other |= {"process": os.getppid(), "url": "http://127.0.0.1:1"}
+    (root / FILE).write_text(json.dumps(other))
+    left = root / ".service-99999999.json"  # of one that was killed
+    left.touch(mode=0o600)
+    left.write_text(json.dumps(other | {"process": 99999999}))
+    with announced(root, own, tmp_path / "token"):
+        assert not left.exists()
+        assert json.loads((root / FILE).read_text()) == other
+        os.utime(root / FILE, (2**32, 2**32))  # it is the latest
+        assert find_service(root / "any").url == other["url"]
+        assert find_service(held).url == own
+        assert out(run, "show", held)["n_rows"] == 12
+    assert [path.name for path in root.glob(".service*")] == [FILE]
+
+
 def test_serve_announces_itself_and_takes_that_back(tmp_path):
     token = tmp_path / "token"
     token.touch(mode=0o600)
