@@ -96,6 +96,42 @@ def test_many_answers_and_imports_go_to_the_service_too(run, held, tmp_path):
     assert again == "0 events recorded, 1 recorded before; 0 rows moved.\n"
 
 
+def test_of_thousands_of_answers_none_goes_to_the_service_if_one_is_wrong(
+    run, refused, held, tmp_path
+):
+    good = ["a,b,unsure"] * 1500
+    for wrong, said in [
+        ("C,nobody,same", "no row is called 'C' (like 'c') or 'nobody'."),
+        ("a,a,same", "answer: i and j are both 0. An answer is about two different rows."),
+    ]:
+        (tmp_path / "answers.csv").write_text("\n".join([*good, wrong]))
+        assert refused("session", "answer", held, "answers.csv") == said
+    assert out(run, "history", held) == []
+    (tmp_path / "answers.csv").write_text("\n".join(good))
+    told = run("session", "answer", held, "answers.csv").stdout
+    assert told.startswith("1500 events recorded; ")
+
+
+def test_it_is_told_how_many_of_thousands_were_recorded_before_the_service_refused(
+    refused, held, tmp_path, monkeypatch
+):
+    from linkwise.client import Client, ServiceError
+
+    tell, calls = Client.tell, []
+
+    def tell_once(*args, **options):
+        calls.append(args)
+        if len(calls) > 1:
+            raise ServiceError("the disk is full.", 503)
+        return tell(*args, **options)
+
+    monkeypatch.setattr(Client, "tell", tell_once)
+    (tmp_path / "answers.csv").write_text("a,b,unsure\n" * 1500)
+    assert refused("session", "answer", held, "answers.csv") == (
+        "the disk is full. The first 1,000 of 1,500 had been recorded by then."
+    )
+
+
 def test_rows_join_through_the_service(run, held, tmp_path):
     (tmp_path / "more.csv").write_text("name,height,weight\nm,1.5,5\nn,180,80\n")
     assert run("session", "extend", held, "more.csv").stdout == "Event 1 recorded; 2 rows moved.\n"
@@ -170,6 +206,24 @@ def test_an_announcement_is_private_and_believed_only_so(tmp_path):
     assert find_service(tmp_path / "s") is None
 
 
+def test_of_two_services_the_one_that_holds_the_session_is_asked(run, held, tmp_path):
+    root, own = held.parent, find_service(held).url
+    other = json.loads((root / FILE).read_text())
+    other |= {"process": os.getppid(), "url": "http://127.0.0.1:1"}
+    (root / FILE).write_text(json.dumps(other))
+    left = root / ".service-99999999.json"  # of one that was killed
+    left.touch(mode=0o600)
+    left.write_text(json.dumps(other | {"process": 99999999}))
+    with announced(root, own, tmp_path / "token"):
+        assert not left.exists()
+        assert json.loads((root / FILE).read_text()) == other
+        os.utime(root / FILE, (2**32, 2**32))  # it is the latest
+        assert find_service(root / "any").url == other["url"]
+        assert find_service(held).url == own
+        assert out(run, "show", held)["n_rows"] == 12
+    assert [path.name for path in root.glob(".service*")] == [FILE]
+
+
 def test_serve_announces_itself_and_takes_that_back(tmp_path):
     token = tmp_path / "token"
     token.touch(mode=0o600)
@@ -193,7 +247,7 @@ def test_serve_announces_itself_and_takes_that_back(tmp_path):
         assert found.token == TOKEN
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=60)
-        assert find_service(tmp_path / "root" / "any") is None
+        assert not (tmp_path / "root" / FILE).exists()
     finally:
         process.kill()
         process.communicate()

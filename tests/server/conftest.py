@@ -22,6 +22,8 @@ sys.path.insert(1, str(Path(__file__).parents[2] / "benchmarks"))
 
 from service_client import BEARER, TOKEN, calling, serving
 
+_LOGS = ("linkwise", "linkwise.server", "uvicorn.error", "asyncio")
+
 
 @pytest.fixture(autouse=True, scope="session")
 def one_thread_each():
@@ -33,7 +35,7 @@ def one_thread_each():
 @pytest.fixture(autouse=True)
 def logs_as_before():
     """Put the logs back as they were before a test, which may have sent them elsewhere."""
-    logs = [logging.getLogger(name) for name in ("linkwise.server", "uvicorn.error", "asyncio")]
+    logs = [logging.getLogger(name) for name in _LOGS]
     before = [(log.handlers, log.level, log.propagate) for log in logs]
     yield
     for log, (handlers, level, propagate) in zip(logs, before, strict=True):

@@ -3,8 +3,11 @@
 import html
 import os
 import re
+import signal
 import socket
 import stat
+import subprocess
+import sys
 import time
 import webbrowser
 from pathlib import Path
@@ -15,6 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 from linkwise.cli import main
+from linkwise.cli.announcement import FILE
 from linkwise.server import running
 from linkwise.server.keys import OWNER
 from linkwise.server.running import bind
@@ -26,7 +30,7 @@ def started(monkeypatch):
     """Let the commands do everything but serve; collects the applications."""
     apps = []
 
-    def serve_nobody(app, listener, when_ready, https=None):  # noqa: ARG001
+    def serve_nobody(app, listener, when_ready, https=None, when_over=None):  # noqa: ARG001
         apps.append(app)
         when_ready()
 
@@ -164,6 +168,33 @@ def test_studio_opens_the_page_of_a_session_of_the_data(people, tmp_path, opened
     assert list(root.glob(".way-in*")) == []
     with Session.open(root / session) as made:
         assert (made.name, made.n_rows, made.n_clusters) == ("people", 30, 2)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there it is ended in another way")
+def test_a_studio_that_is_told_to_end_takes_its_word_and_its_way_in_back(people, tmp_path):
+    root, code = tmp_path / "root", "from linkwise.cli import main; main()"
+    call = ["studio", str(people), "-k", "2", "--root", str(root), "--port", "0"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *call],
+        env={**os.environ, "BROWSER": "true"},  # the command, which opens nothing
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        while "Ctrl-C" not in (line := process.stdout.readline()):
+            assert line or process.poll() is None
+        while not list(root.glob(".way-in*")):
+            assert process.poll() is None
+            time.sleep(0.01)
+        assert (root / FILE).exists()
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+        assert not list(root.glob(".way-in*"))
+        assert not (root / FILE).exists()
+    finally:
+        process.kill()
+        process.communicate()
 
 
 @pytest.mark.usefixtures("started")

@@ -3,10 +3,11 @@
 import io
 import json
 import logging
+import warnings
 
 import pytest
 
-from linkwise.server.logs import log_to
+from linkwise.server.logs import log_to, log_warnings
 
 
 @pytest.fixture
@@ -38,6 +39,20 @@ def test_a_fault_is_a_type_and_places_without_its_words(lines):
 def test_line_breaks_cannot_forge_a_line(lines):
     logging.getLogger("uvicorn.error").warning('x"}\n{"event": "forged"}')
     assert [line["level"] for line in lines()] == ["warning"]
+
+
+def test_what_sessions_and_libraries_have_to_say_are_lines_too(lines):
+    logging.getLogger("linkwise.session.journal.checkpoint").warning("%s is not used", "it")
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        log_warnings()
+        for place in (1, 2):
+            warnings.warn_explicit(f"a secret {place}", RuntimeWarning, "/a/path/b.py", place)
+    told, *warned = lines()
+    assert (told["level"], told["event"]) == ("warning", "it is not used")
+    assert [line["places"] for line in warned] == [["b.py:1"], ["b.py:2"]]
+    assert {(line["event"], line["error"]) for line in warned} == {("a warning", "RuntimeWarning")}
+    assert "secret" not in json.dumps(warned)
 
 
 def test_what_repeats_is_told_once_a_minute_with_how_often(lines, monkeypatch):

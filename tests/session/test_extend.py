@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 from linkwise import Links
 from linkwise.errors import InvalidFile, InvalidInput
 from linkwise.session import Columns, Entry, Session, describe
-from linkwise.session.errors import DataChanged, InvalidEvent
+from linkwise.session.errors import DataChanged, InvalidEvent, KeyReused
 from linkwise.session.state import margins
 
 N = 60
@@ -206,6 +206,20 @@ def test_an_id_that_is_there_already_is_refused(named, tmp_path):
     with pytest.raises(InvalidInput, match="have the column name: give a table"):
         named.extend([[1.0]])
     assert named.n_rows == 6
+
+
+def test_the_same_key_lets_rows_with_ids_join_once(named, tmp_path):
+    path = tmp_path / "more.csv"
+    path.write_text("name,height\ng,2.5\n")
+    first = named.extend(path, key="k")
+    again = named.extend(path, key="k")
+    assert (again.seq, again.repeated, named.n_rows) == (first.seq, True, 7)
+    assert (named.ids, len(named.labels())) == (list("abcdefg"), 7)
+    path.write_text("name,height\nh,12.5\n")
+    with pytest.raises(KeyReused):
+        named.extend(path, key="k")
+    assert named.extend(path).payload["n_rows"] == 1
+    assert (named.ids, len(named.labels())) == (list("abcdefgh"), 8)
 
 
 def test_a_model_of_the_first_rows_is_the_one_before_others_joined(blobs):

@@ -1,5 +1,7 @@
 """Tables whose columns have types: Parquet, Feather, JSON lines."""
 
+import errno
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.feather
@@ -85,6 +87,29 @@ def test_another_file_of_that_name_is_refused(tmp_path):
     with pytest.raises(InvalidInput) as caught:
         read_table(tmp_path / "t.parquet", Choice())
     assert str(caught.value) == "t.parquet is not a Parquet file linkwise can read."
+
+
+@pytest.mark.parametrize("part", ["end", "pages"])
+def test_a_damaged_file_is_refused_in_a_sentence(tmp_path, part):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"a": np.arange(500.0), "b": ["x", "y"] * 250}), path)
+    content = bytearray(path.read_bytes())
+    begins = 4 if part == "pages" else len(content) - 300
+    content[begins : begins + 200] = b"\xff" * 200
+    path.write_bytes(content)
+    with pytest.raises(InvalidInput) as caught:
+        read_table(path, Choice())
+    assert str(caught.value) == "t.parquet is not a Parquet file linkwise can read."
+
+
+def test_a_failing_disk_is_not_taken_for_a_damaged_file(tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise OSError(errno.EIO, "Input/output error")
+
+    pq.write_table(pa.table({"a": [1.0, 2.0]}), tmp_path / "t.parquet")
+    monkeypatch.setattr(pq, "read_table", fail)
+    with pytest.raises(OSError, match="Input/output error"):
+        read_table(tmp_path / "t.parquet", Choice())
 
 
 def test_a_missing_file_is_told_by_the_system(tmp_path):

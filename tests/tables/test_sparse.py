@@ -76,6 +76,14 @@ def test_more_columns_than_any_table_has_are_refused(tmp_path):
         read_table(tmp_path / "t.npz", Choice())
 
 
+@pytest.mark.parametrize("n_rows", [2**62, 2**44])
+def test_columns_of_more_rows_than_there_is_room_for_are_refused(n_rows):
+    told = GOOD | {"format": np.array(b"csc"), "shape": np.array([n_rows, 3])}
+    with pytest.raises(InvalidFile) as refused:
+        sparse_rows("t.npz", told)
+    assert str(refused.value) == f"t.npz holds {n_rows:,} rows, which do not fit into the memory."
+
+
 @pytest.mark.parametrize("starts", [[0, 10**9, 2, 3], [0, 2000, 2, 3]])
 def test_the_command_line_lives_to_say_so(tmp_path, starts):
     np.savez(tmp_path / "t.npz", **(GOOD | {"indptr": np.array(starts)}))

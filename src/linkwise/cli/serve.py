@@ -120,7 +120,7 @@ def command(
     from linkwise.server import running  # a second to import: --help need not wait
     from linkwise.server.app import create_app
     from linkwise.server.limits import Limits
-    from linkwise.server.logs import log_to
+    from linkwise.server.logs import log_to, log_warnings
 
     https = None if cert is None else running.Certificate(cert, cert_key)
     running.check_public(host, https, plain_http)
@@ -137,14 +137,15 @@ def command(
         engine=engine,
     )
     log_to(level=logging.WARNING if quiet else logging.INFO)
+    log_warnings()
     with running.bind(host, port) as listener:
         if engine is not None:
             click.echo(f"connecting to Ray, {ray}", err=True)
             engine.connect()  # here, for Ray hears of the end in the main thread only
         address = f"{running.address(listener, https)}/?token={token}"
         say = f"linkwise is serving {root} at\n\n    {address}\n"
-        with announced(root, running.address(listener, https), token_file, cert):
-            running.run(app, listener, lambda: click.echo(say), https)
+        with announced(root, running.address(listener, https), token_file, cert) as take_back:
+            running.run(app, listener, lambda: click.echo(say), https, take_back)
 
 
 def check_installed(what: str) -> None:

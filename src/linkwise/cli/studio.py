@@ -114,8 +114,13 @@ def command(
                 webbrowser.open(way_in.to(address))
 
         announcement = announced(root, running.address(listener), token_file or root / ".token")
-        with announcement, way_in:
-            running.run(create_app(root, token=token), listener, show)
+        with announcement as take_back, way_in:
+
+            def tidy() -> None:
+                take_back()
+                way_in.close()
+
+            running.run(create_app(root, token=token), listener, show, when_over=tidy)
 
 
 def _session(

@@ -9,6 +9,7 @@ from typing import Any
 from linkwise.errors import InvalidFile
 from linkwise.files.endings import JSON_LINES, LINES, WORKBOOK, ending_of
 from linkwise.files.lines import read_lines
+from linkwise.files.nesting import check_depth
 from linkwise.files.text import encoding_of, open_utf8
 from linkwise.files.workbook import read_sheet
 
@@ -40,6 +41,10 @@ def read_arrow(path: Path, *, memory_map: bool = False, encoding: str | None = N
     except MemoryError:  # one of pyarrow's exceptions too, and no fault of the file
         raise
     except pa.ArrowException as error:
+        raise InvalidFile(path.name, f" is not {name} file linkwise can read.") from error
+    except OSError as error:
+        if error.errno is not None:  # it is the disk and not the file
+            raise
         raise InvalidFile(path.name, f" is not {name} file linkwise can read.") from error
 
 
@@ -94,7 +99,9 @@ def _read_json_lines(path: Path, encoding: str | None) -> Any:
     import pyarrow as pa
     from pyarrow import json
 
-    with open_utf8(path, encoding_of(path, encoding)) as stream:
+    found = encoding_of(path, encoding)
+    check_depth(path, found)
+    with open_utf8(path, found) as stream:
         try:
             return json.read_json(stream, json.ReadOptions(block_size=BLOCK_BYTES))
         except MemoryError:

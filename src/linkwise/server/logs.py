@@ -9,16 +9,21 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 import time
 import traceback
+import warnings
 from typing import Any, TextIO
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 logger = logging.getLogger("linkwise.server")
 
-_FIELDS = ("method", "route", "status", "milliseconds", "session", "job", "what", "state", "times")
+_FIELDS = (
+    *("method", "route", "status", "milliseconds", "session", "job", "what", "state", "times"),
+    *("error", "places"),
+)
 #: Answers to people who have not come in: their requests are not told one by one.
 REFUSALS = (400, 401, 403, 429, 431)
 REPEAT_AFTER = 60.0
@@ -56,7 +61,8 @@ class Seldom(logging.Filter):
             return True
         error = record.exc_info[0] if record.exc_info else None
         where = getattr(record, "session", None) or getattr(record, "job", None)
-        kind = (record.name, record.msg, status, error, where)
+        places = tuple(getattr(record, "places", ()))
+        kind = (record.name, record.msg, status, error, where, places)
         last = self._last.get(kind)
         if last is not None and record.created - last < REPEAT_AFTER:
             self._held[kind] = self._held.get(kind, 0) + 1
@@ -76,11 +82,28 @@ def log_to(stream: TextIO | None = None, level: int = logging.INFO) -> None:
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(JsonLines())
     handler.addFilter(Seldom())
-    others = [logging.getLogger(name) for name in ("uvicorn.error", "asyncio")]
+    others = [logging.getLogger(name) for name in ("linkwise", "uvicorn.error", "asyncio")]
     for log in (logger, *others):
         log.handlers = [handler]
         log.setLevel(level if log is logger else max(level, logging.WARNING))
         log.propagate = False
+
+
+def log_warnings() -> None:
+    """Log warnings too: of which kind and from where, as their words may be data."""
+
+    def note(
+        message: Warning | str,  # noqa: ARG001
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,  # noqa: ARG001
+        line: str | None = None,  # noqa: ARG001
+    ) -> None:
+        place = f"{filename.replace(os.sep, '/').rpartition('/')[2]}:{lineno}"
+        logger.warning("a warning", extra={"error": category.__name__, "places": [place]})
+
+    warnings.showwarning = note
 
 
 class AccessLog:

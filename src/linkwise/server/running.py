@@ -64,6 +64,7 @@ class Server(uvicorn.Server):
         app: FastAPI,
         when_ready: Callable[[], None] | None = None,
         https: ssl.SSLContext | None = None,
+        when_over: Callable[[], None] | None = None,
     ) -> None:
         config = uvicorn.Config(
             app,
@@ -81,7 +82,7 @@ class Server(uvicorn.Server):
             h11_max_incomplete_event_size=LONGEST_HEAD,
         )
         super().__init__(config)
-        self._app, self._when_ready = app, when_ready
+        self._app, self._when_ready, self._when_over = app, when_ready, when_over
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen, then say so, and load what the first session will need."""
@@ -93,9 +94,14 @@ class Server(uvicorn.Server):
         Thread(target=import_module, args=("linkwise.session.session",), daemon=True).start()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the streams, finish the requests, close the sessions."""
+        """End the streams, finish the requests, close the sessions.
+
+        A signal that ended the service ends the process next, before anybody else can tidy up.
+        """
         self._app.state.service.shelf.end_streams()
         await super().shutdown(sockets)
+        if self._when_over is not None:
+            self._when_over()
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -194,6 +200,10 @@ class WayIn:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Remove the file."""
         self._file.unlink(missing_ok=True)
 
 
@@ -202,10 +212,11 @@ def run(
     listener: socket.socket,
     when_ready: Callable[[], Any] | None = None,
     https: Certificate | None = None,
+    when_over: Callable[[], Any] | None = None,
 ) -> None:
     """Serve until the process is told to stop."""
     keep_few_pools()
     sys.setswitchinterval(SHARE_EVERY)
     app.state.doors.make_room()
     context = None if https is None else https.context()
-    Server(app, when_ready, context).run(sockets=[listener])
+    Server(app, when_ready, context, when_over).run(sockets=[listener])

@@ -458,12 +458,13 @@ class Session(Speaking, Looking, Advising):
         with self._growing:
             part = self._joining.write(X)
             n_rows = self.n_rows
+            entry = Entry("extend", {"data": part.sha256}, who, key)
+            if key is not None and self._history.has(key):  # sent again: they are here
+                return self._submit([entry], part).result()[0]
             self._check_new_ids(part)
             self._grow(self._grown.of_first(n_rows).extend(part.X))
-            entry = Entry("extend", {"data": part.sha256}, who, key)
             event = self._submit([entry], part).result()[0]
-            if not event.repeated:
-                self._display.append(part.display)
+            self._display.append(part.display)
             return event
 
     def history(self, after: int = 0, limit: int | None = None) -> list[Event]:

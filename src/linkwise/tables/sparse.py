@@ -40,9 +40,18 @@ def sparse_rows(file: str, arrays: Mapping[str, NDArray[Any]]) -> sp.csr_array:
         matrix.check_format(full_check=True)
     except ValueError as error:
         raise _damaged(file, str(error).rstrip(".")) from None
-    rows = sp.csr_array(matrix)
+    rows = _by_row(file, matrix)
     rows.sum_duplicates()
     return rows
+
+
+def _by_row(file: str, matrix: Any) -> sp.csr_array:
+    """Return the matrix as rows; columns may tell of more rows than anything has room for."""
+    try:
+        return sp.csr_array(matrix)
+    except (ValueError, MemoryError):
+        found = f"holds {matrix.shape[0]:,} rows, which do not fit into the memory."
+        raise InvalidFile(file, f" {found}") from None
 
 
 def _is_by_column(file: str, arrays: Mapping[str, NDArray[Any]]) -> bool:

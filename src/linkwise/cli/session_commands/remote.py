@@ -10,7 +10,7 @@ from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from linkwise.client.calls import MOST_EVENTS, RowName
 from linkwise.client.errors import ServiceError, Unreachable
 from linkwise.constraints.near_names import nobody_called
 from linkwise.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from linkwise.session import Entry
 
 _PAGE = 5000
 #: Seconds between two times of asking for what takes a while.
@@ -125,11 +128,35 @@ class RemoteSession:
     # What people say
 
     def append(self, told: Sequence[NewEvent], who: str = "") -> list[Event]:
-        """Store events, a thousand to a request."""
+        """Store events, a thousand to a request; if one is wrong, none of them."""
+        if len(told) > MOST_EVENTS:
+            from linkwise.session import Entry
+
+            self._check([Entry(new.kind, new.payload, key=new.key) for new in told])
         events: list[Event] = []
         for start in range(0, len(told), MOST_EVENTS):
-            events += self._client.tell(self._session, told[start : start + MOST_EVENTS], who=who)
+            some = told[start : start + MOST_EVENTS]
+            try:
+                events += self._client.tell(self._session, some, who=who)
+            except ServiceError as error:
+                if not events:
+                    raise
+                raise InvalidInput(
+                    f"{error} The first {len(events):,} of {len(told):,} had been recorded by then."
+                ) from error
         return events
+
+    def _check(self, entries: Sequence[Entry]) -> None:
+        """Refuse entries as a session does before it records the first of them."""
+        from linkwise.session.events.kinds import by_number, check_entry, names_in
+
+        named = dict.fromkeys(name for entry in entries for name in names_in(entry))
+        rows = {str(name): row for row, name in enumerate(self.ids)} if named else {}
+        unknown = [name for name in named if name not in rows]
+        if unknown:
+            raise InvalidInput(nobody_called(unknown, list(rows)))
+        for entry in entries:
+            check_entry(by_number(entry, rows.__getitem__), self.n_rows)
 
     def say(
         self, kind: str, payload: dict[str, Any], *, who: str = "", key: str | None = None
@@ -183,6 +210,7 @@ class RemoteSession:
                 entries = entries_of_history(other.history(), other.name_of, here, who)
         else:
             entries = entries_of_file(source, here, who, skip_unknown=skip_unknown)
+        self._check(entries)
         for speaker in dict.fromkeys(entry.who for entry in entries):
             own = [e for e in entries if e.who == speaker]
             events += self.append([NewEvent(e.kind, e.payload, e.key) for e in own], speaker)
