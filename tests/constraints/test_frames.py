@@ -39,8 +39,14 @@ def test_the_columns_of_a_data_frame_may_have_any_names(backend):
 @pytest.mark.parametrize(
     ("frame", "complaint"),
     [
-        ([(0, 1)], "expected a data frame that is all there, got list."),
-        (pl.LazyFrame({"i": [0]}), "expected a data frame that is all there, got LazyFrame."),
+        (
+            [(0, 1)],
+            "expected a data frame, such as one of pandas, polars or pyarrow, got list.",
+        ),
+        (
+            pl.LazyFrame({"i": [0]}),
+            "expected a data frame that is all there, got LazyFrame. Call collect() first.",
+        ),
         (
             {"i": [0], "j": [1]},
             "the data frame has no column 'kind', it has 'i', 'j'. "
@@ -108,3 +114,17 @@ def test_rows_and_labels_of_any_data_frame_give_the_same_clusters(kind):
     assert np.array_equal(found.labels_, expected.labels_)
     source = as_source(FRAMES[kind](columns))
     assert source.read(1, 3).tolist() == [[1.0, 0.5], [8.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("ids", "complaint"),
+    [
+        (4, "ids must be the id of each row, got 4. n_samples says how many rows there are."),
+        ("name", "ids must be the id of each row, got 'name'."),
+    ],
+)
+def test_a_number_of_rows_or_a_column_in_place_of_ids_is_told(ids, complaint):
+    frame = pl.DataFrame({"i": [0], "j": [1], "kind": ["same"]})
+    with pytest.raises(InvalidInput) as refused:
+        Links.from_frame(frame, ids)
+    assert str(refused.value) == complaint

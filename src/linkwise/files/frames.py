@@ -32,8 +32,13 @@ def frame_columns(frame: IntoDataFrame) -> dict[str, Any]:
         opened = nw.from_native(frame, eager_only=True)
         return {str(name): opened.get_column(name).to_native() for name in opened.columns}
     except TypeError:
+        kind = type(frame).__name__
+        if isinstance(nw.from_native(frame, pass_through=True), nw.LazyFrame):
+            raise InvalidInput(
+                f"expected a data frame that is all there, got {kind}. Call collect() first."
+            ) from None
         raise InvalidInput(
-            f"expected a data frame that is all there, got {type(frame).__name__}."
+            f"expected a data frame, such as one of pandas, polars or pyarrow, got {kind}."
         ) from None
     except NarwhalsError as error:
         raise InvalidInput(f"the data frame cannot be read: {error}") from None
