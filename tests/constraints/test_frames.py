@@ -95,7 +95,7 @@ def test_whole_numbers_that_became_floats_are_rows_and_ids(backend, tmp_path):
     assert Links.from_frame(said, np.array([3.0, 0.0, 1.0])) == Links(3, [(1, 2)], [(2, 0)])
     table = {"i": [0.0, None, 1.0], "j": [1.0, 1.0, 3.0], "kind": ["same", "unsure", "no"]}
     parquet.write_table(pa.table(table), tmp_path / "said.parquet")
-    with pytest.warns(ConstraintWarning, match="1 of 3 entries are unsure"):
+    with pytest.warns(ConstraintWarning, match="1 of 3 entries is unsure"):
         assert Links.read(tmp_path / "said.parquet", 4) == Links(4, [(0, 1)], [(1, 3)])
     half = FRAMES[backend]({"i": [0.5], "j": [1.0], "kind": ["same"]})
     with pytest.raises(InvalidInput, match=r"row 0: 0.5 is not a row number."):

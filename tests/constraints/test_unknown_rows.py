@@ -65,13 +65,13 @@ def test_unknown_rows_are_skipped_where_that_is_wanted(tmp_path):
         links = Links.read(path, 3, ["ann", "bob", "eve"], skip_unknown=True)
     assert links == Links(3, [(0, 1)], [(1, 2)])
     assert str(caught[0].message) == (
-        "said.csv: 1 of 3 entries were skipped because they name rows that are not there: 'zoe'."
+        "said.csv: 1 of 3 entries was skipped because it names rows that are not there: 'zoe'."
     )
     path.write_text("id,label\nann,x\nzoe,y\n")
     assert "line 3: 'zoe' is not among the 3 ids." in str(
         refused(PartialLabels.read, path, 3, ["ann", "bob", "eve"])
     )
-    with pytest.warns(ConstraintWarning, match="1 of 2 entries were skipped"):
+    with pytest.warns(ConstraintWarning, match="1 of 2 entries was skipped"):
         labels = PartialLabels.read(path, 3, ["ann", "bob", "eve"], skip_unknown=True)
     assert labels == PartialLabels(["x", None, None])
 

@@ -27,7 +27,7 @@ from linkwise.constraints import (
 )
 from linkwise.constraints.conflicts import warn_of_contradictions
 from linkwise.ensemble import as_source
-from linkwise.errors import ConstraintWarning, InvalidInput
+from linkwise.errors import ContradictionWarning, InvalidInput
 from linkwise.offering import Lacking, without_row_weights
 from linkwise.scores import links_kept, nmi
 from linkwise.threads import survive_fork
@@ -228,7 +228,7 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
                     f"{type(self).__name__}: the links contradict each other; "
                     f"{withdrawn.n_links} of {links.n_links} were left out (see "
                     f"report_.withdrawn). links.conflicts() shows why.",
-                    ConstraintWarning,
+                    ContradictionWarning,
                     stacklevel=3,
                 )
             return kept, withdrawn
