@@ -359,6 +359,18 @@ def test_a_table_without_rows_and_things_that_are_no_table_are_refused():
         TableFeatures().fit(np.zeros((3, 2)))
 
 
+def test_a_column_that_is_mostly_numbers_is_told_of():
+    prices = [*(f"{k * 1.5}" for k in range(24)), *["on request"] * 6]
+    features = TableFeatures().fit(pd.DataFrame({"price": prices}))
+    assert features.roles_["price"].name == "category"
+    assert features.notes_ == [
+        '"price" holds numbers, but also values such as "on request", so it was taken for a '
+        "category. With the role number, such values count as missing."
+    ]
+    told = TableFeatures(roles={"price": "category"}).fit(pd.DataFrame({"price": prices}))
+    assert told.notes_ == []
+
+
 def test_empty_texts_lie_together_and_very_long_ones_are_cut():
     texts = ["red green", "green blue", "", "blue red", None, "red", "x " * 500_000] * 4
     features = TableFeatures(roles={"t": "text"})
