@@ -128,3 +128,21 @@ def test_a_number_of_rows_or_a_column_in_place_of_ids_is_told(ids, complaint):
     with pytest.raises(InvalidInput) as refused:
         Links.from_frame(frame, ids)
     assert str(refused.value) == complaint
+
+
+def test_a_misspelt_column_is_asked_about(tmp_path):
+    frame = pl.DataFrame({"person": [0], "other": [1], "verdict": ["same"]})
+    names = {"left": "persn", "right": "other", "kind": "verdict"}
+    with pytest.raises(InvalidInput) as refused:
+        Links.from_frame(frame, **names)
+    assert str(refused.value) == (
+        "the data frame has no column 'persn', it has 'person', 'other', 'verdict'. "
+        "Did you mean 'person'?"
+    )
+    (tmp_path / "said.csv").write_text("person,other,verdict\n0,1,same\n")
+    with pytest.raises(InvalidInput) as refused:
+        Links.read(tmp_path / "said.csv", 2, **names)
+    assert str(refused.value) == (
+        "said.csv line 1: the columns must be persn, other, verdict, got 'person', 'other', "
+        "'verdict'. Did you mean 'person'?"
+    )
