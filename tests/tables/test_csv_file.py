@@ -305,6 +305,8 @@ def test_an_empty_file_is_refused(refusal):
 
 def test_a_header_alone_is_refused(refusal):
     assert refusal("a,b") == "t.csv has a header and no rows."
+    assert refusal(text="a,b") == "t.csv has a header and no rows."
+    assert refusal(text='"a\nb",c') == "t.csv has a header and no rows."
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1", "cp1252"])
