@@ -107,9 +107,21 @@ def test_a_near_name_is_always_one_that_is_known(known, data):
     assert found is None or found in known
 
 
+def test_two_letters_that_changed_places_are_found_in_short_names_too():
+    near = NearNames(["ann", "bob", "kim", "?"])
+    assert [near.near(name) for name in ("bbo", "kmi", "nan", "!?", "")] == [
+        "bob",
+        "kim",
+        "ann",
+        None,
+        None,
+    ]
+
+
 def test_among_very_many_names_only_spelling_is_compared():
     near = NearNames(f"row {k}" for k in range(MOST_COMPARED + 1))
     assert near.near("Row-0017") == "row 17"
+    assert near.near("rwo 17") == "row 17"
     assert near.near("rw 17") is None
 
 
