@@ -84,6 +84,21 @@ def column_values(values: Any) -> Any:
     return [None if gap else value for gap, value in zip(series.is_null(), series, strict=True)]
 
 
+def refuse_what_is_no_number(frame: IntoDataFrame) -> None:
+    """Refuse the first column of a data frame that has gaps or holds more than numbers."""
+    for name, values in frame_columns(frame).items():
+        try:
+            numbers = np.asarray(column_values(values), dtype=np.float64)
+            found = "has gaps" if np.isnan(numbers).any() else ""
+        except (TypeError, ValueError):
+            found = "holds more than numbers"
+        if found:
+            raise InvalidInput(
+                f'the column "{name}" of X {found}. features.TableFeatures().fit_transform(X) '
+                "makes rows of numbers of any table."
+            )
+
+
 def make_frame(columns: dict[str, list[Any]], backend: str | None) -> Any:
     """Return columns as a data frame of ``backend``; None is pandas, without it pyarrow."""
     import narwhals as nw
