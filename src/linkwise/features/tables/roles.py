@@ -97,9 +97,12 @@ def guess_roles(frame: IntoDataFrame) -> dict[str, Role]:
 
 def doubt(name: str, column: pa.ChunkedArray, guess: Role) -> str | None:
     """Return a sentence about a column that was taken for something else and is mostly numbers."""
+    import pyarrow.compute as pc
+
     if guess.name not in ("category", "text") or not is_text(column):
         return None
     sample = column.take(spread_rows(len(column), _DOUBT_ROWS)).drop_null()
+    sample = pc.utf8_slice_codeunits(sample, 0, _LOOKED_AT)
     strange = np.isnan(numbers_in(sample, decimal_mark(sample)))
     if not len(sample) or strange.mean() >= 0.5:
         return None
