@@ -21,8 +21,8 @@ def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
     with pytest.warns(ConstraintWarning) as caught:
         exec(first, scope)
     assert [str(w.message) for w in caught] == [
-        "the data frame: 1 of 4 entries are unsure and were skipped.",
-        "the data frame: 1 of 3 entries were skipped because they name rows that are not there: "
+        "the data frame: 1 of 4 entries is unsure and was skipped.",
+        "the data frame: 1 of 3 entries was skipped because it names rows that are not there: "
         "'flower-60'.",
     ]
     assert scope["links"].n_links == 2

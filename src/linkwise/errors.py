@@ -233,13 +233,13 @@ class ConstraintWarning(UserWarning):
 
     Examples
     --------
-    >>> import warnings, linkwise as lw
-    >>> links = lw.Links(3, must=[(0, 1), (1, 2)], cannot=[(0, 2)])
+    >>> import warnings, pandas as pd, linkwise as lw
+    >>> said = pd.DataFrame({"i": [0, 1], "j": [1, 2], "kind": ["same", "unsure"]})
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     model = lw.SCPC(2, random_state=0).fit([[0.0], [1.0], [9.0]], constraints=links)
-    >>> [warning.category.__name__ for warning in caught]
-    ['ConstraintWarning']
+    ...     links = lw.Links.from_frame(said)
+    >>> print(caught[0].category.__name__, caught[0].message, sep=": ")
+    ConstraintWarning: the data frame: 1 of 2 entries is unsure and was skipped.
     """
 
 

@@ -25,6 +25,15 @@ def test_links_that_agree_are_fine(run, write):
     )
 
 
+def test_one_link_is_one(run, write):
+    write("said.csv", "i,j,kind", "0,1,same")
+    shown = run("check", "said.csv").stdout.splitlines()
+    assert shown[0] == "said.csv: 1 link, 1 same and 0 different."
+    write("twice.csv", "i,j,kind", "0,1,same", "0,1,different")
+    shown = run("check", "twice.csv", "--fix", "kept.csv", code=1).stdout.splitlines()
+    assert shown[-1] == "The 1 link that remains is in kept.csv."
+
+
 def test_a_contradiction_is_told_with_its_chain_and_repair(run, write):
     write("said.csv", "i,j,kind,weight", "anna,ben,same,2", "ben,carl,must,5", "anna,carl,cannot,3")
     assert run("check", "said.csv", code=1).stdout.splitlines() == [

@@ -289,17 +289,19 @@ def test_without_knowledge_the_summary_says_so(run, people):
     assert "No links or labels were given.\n" in shown
 
 
-def test_warnings_become_notes(run, people, write, monkeypatch):
-    class Repairing(lw.PCKMeans):
-        _repairs = True
-
-    monkeypatch.setattr("linkwise.cli.cluster.estimator_class", lambda method: Repairing)  # noqa: ARG005
+def test_links_that_were_left_out_are_told_in_words_of_the_command_line(run, people, write):
     write("said.csv", "i,j,kind", "0,1,same", "1,2,same", "0,2,different")
+    args = (people, "-k", 2, "--links", "said.csv", "--method", "constrained-linkage")
+    assert told(run, *args)["notes"] == []
+    shown = run("cluster", *args).stdout
+    assert "2 of 3 links kept" in shown
+    assert "1 contradiction among them: linkwise check shows which.\n" in shown
+
+
+def test_warnings_become_notes(run, people, write):
+    write("said.csv", "i,j,kind", "0,1,same", "1,2,same", "0,2,unsure")
     args = (people, "-k", 2, "--links", "said.csv", "-o", "out.csv")
-    note = (
-        "Repairing: the links contradict each other; 1 of 3 were left out (see report_.withdrawn). "
-        "links.conflicts() shows why."
-    )
+    note = "said.csv: 1 of 3 entries is unsure and was skipped."
     assert told(run, *args)["notes"] == [note]
     assert f"Note: {note}\n" in run("cluster", *args).stdout
     assert "Note:" not in run("cluster", *args, "--quiet").stdout

@@ -26,10 +26,11 @@ def test_nothing_is_overwritten(run, refused, tmp_path):
     assert "Wrote flowers.csv, answers.csv, species.csv." in run("example", "flowers").stdout
     before = (tmp_path / "answers.csv").read_bytes()
     assert refused("example", "flowers") == (
-        "flowers.csv, answers.csv, species.csv are in . already. "
+        "flowers.csv, answers.csv, species.csv are here already. "
         "Choose another folder, or remove what is there."
     )
     run("example", "flowers", "--out", "more")
+    assert "species.csv are in more already." in refused("example", "flowers", "--out", "more")
     assert (tmp_path / "more" / "answers.csv").read_bytes() == before
     with pytest.raises(InvalidInput, match="there is no example 'trees', only flowers, people"):
         lw.datasets.write_example("trees", tmp_path)

@@ -86,7 +86,7 @@ def test_verbose_says_what_is_done_and_where_something_was_refused(run, people):
 def test_quiet_leaves_notes_out(run, write):
     write("said.csv", "i,j,kind", "0,1,same", "0,2,unsure")
     told = run("check", "said.csv")
-    assert told.stderr == "Note: said.csv: 1 of 2 entries are unsure and were skipped.\n"
+    assert told.stderr == "Note: said.csv: 1 of 2 entries is unsure and was skipped.\n"
     assert run("check", "said.csv", "--quiet").stderr == ""
     assert run("check", "said.csv", "--quiet").stdout == told.stdout
 

@@ -56,7 +56,7 @@ def test_a_session_skips_what_it_does_not_know(run, refused, people, write):
     write("said.csv", "i,j,kind", "a,b,yes", "a,zoe,same", "b,c,?")
     assert "'zoe' is not among the 12 ids." in refused("session", "import", "s", "said.csv")
     told = run("session", "import", "s", "said.csv", "--skip-unknown")
-    assert "Note: said.csv: 1 of 3 entries are unsure and were skipped." in told.stderr
-    assert "Note: said.csv: 1 of 2 entries were skipped because" in told.stderr
+    assert "Note: said.csv: 1 of 3 entries is unsure and was skipped." in told.stderr
+    assert "Note: said.csv: 1 of 2 entries was skipped because" in told.stderr
     assert len(json.loads(run("session", "history", "s", "--json").stdout)) >= 1
     run("session", "answer", "s", "a", "b", "must-link")

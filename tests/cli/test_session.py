@@ -253,3 +253,9 @@ def test_rows_in_no_cluster_are_listed_and_shown_as_minus_one(run, people_sessio
     assert [line for line in lines if "nowhere" in line] == [f"{far}\t-1\tnowhere\t0.0"]
     shown = json.loads(run("session", "labels", people_session, "--json").stdout)["labels"]
     assert [row["id"] for row in shown if row["cluster"] == -1] == [far]
+    told = json.loads(run("session", "show", people_session, "--json").stdout)["clusters"]
+    assert [(c["number"], c["name"]) for c in told if c["size"] == 1] == [(-1, "nowhere")]
+    lines = run("session", "show", people_session).stdout.splitlines()
+    assert [line.split() for line in lines if line.endswith("nowhere")] == [
+        ["-1", "1", "rows", "0%", "sure", "nowhere"]
+    ]

@@ -76,6 +76,15 @@ def test_a_model_that_cannot_say_how_many_is_no_table():
     )
 
 
+@pytest.mark.parametrize("k", [5, "5"])
+def test_a_number_in_place_of_a_range_is_refused(k):
+    with pytest.raises(InvalidInput) as caught:
+        lw.choose_k(X, k)
+    assert str(caught.value) == (
+        f"choose_k(k_range={k!r}): k_range must be the numbers to compare, such as range(2, 11)."
+    )
+
+
 def test_a_range_without_numbers_is_refused():
     with pytest.raises(InvalidInput, match="there is no number in it to choose from"):
         lw.choose_k(X, [])

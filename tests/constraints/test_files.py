@@ -231,6 +231,8 @@ def test_mistakes_in_a_parquet_file_are_named_by_entry(tmp_path):
         (["a", "b"], "ids has 2 values for 3 rows."),
         (["a", "b", "a"], "ids[2] = 'a' is also ids[0]. Every row needs an id of its own."),
         ([1, "1", 2], "ids[1] = '1' is also ids[0]. Every row needs an id of its own."),
+        (3, "ids must be the id of each row, got 3. n_samples says how many rows there are."),
+        ("name", "ids must be the id of each row, got 'name'."),
         (["a", 1.5, "b"], "ids[1] = 1.5 must be text or a whole number."),
         (["a", None, "b"], "ids[1] = None must be text or a whole number."),
         ([0, True, 2], "ids[1] = True must be text or a whole number."),

@@ -39,8 +39,14 @@ def test_the_columns_of_a_data_frame_may_have_any_names(backend):
 @pytest.mark.parametrize(
     ("frame", "complaint"),
     [
-        ([(0, 1)], "expected a data frame that is all there, got list."),
-        (pl.LazyFrame({"i": [0]}), "expected a data frame that is all there, got LazyFrame."),
+        (
+            [(0, 1)],
+            "expected a data frame, such as one of pandas, polars or pyarrow, got list.",
+        ),
+        (
+            pl.LazyFrame({"i": [0]}),
+            "expected a data frame that is all there, got LazyFrame. Call collect() first.",
+        ),
         (
             {"i": [0], "j": [1]},
             "the data frame has no column 'kind', it has 'i', 'j'. "
@@ -89,7 +95,7 @@ def test_whole_numbers_that_became_floats_are_rows_and_ids(backend, tmp_path):
     assert Links.from_frame(said, np.array([3.0, 0.0, 1.0])) == Links(3, [(1, 2)], [(2, 0)])
     table = {"i": [0.0, None, 1.0], "j": [1.0, 1.0, 3.0], "kind": ["same", "unsure", "no"]}
     parquet.write_table(pa.table(table), tmp_path / "said.parquet")
-    with pytest.warns(ConstraintWarning, match="1 of 3 entries are unsure"):
+    with pytest.warns(ConstraintWarning, match="1 of 3 entries is unsure"):
         assert Links.read(tmp_path / "said.parquet", 4) == Links(4, [(0, 1)], [(1, 3)])
     half = FRAMES[backend]({"i": [0.5], "j": [1.0], "kind": ["same"]})
     with pytest.raises(InvalidInput, match=r"row 0: 0.5 is not a row number."):
@@ -108,3 +114,35 @@ def test_rows_and_labels_of_any_data_frame_give_the_same_clusters(kind):
     assert np.array_equal(found.labels_, expected.labels_)
     source = as_source(FRAMES[kind](columns))
     assert source.read(1, 3).tolist() == [[1.0, 0.5], [8.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("ids", "complaint"),
+    [
+        (4, "ids must be the id of each row, got 4. n_samples says how many rows there are."),
+        ("name", "ids must be the id of each row, got 'name'."),
+    ],
+)
+def test_a_number_of_rows_or_a_column_in_place_of_ids_is_told(ids, complaint):
+    frame = pl.DataFrame({"i": [0], "j": [1], "kind": ["same"]})
+    with pytest.raises(InvalidInput) as refused:
+        Links.from_frame(frame, ids)
+    assert str(refused.value) == complaint
+
+
+def test_a_misspelt_column_is_asked_about(tmp_path):
+    frame = pl.DataFrame({"person": [0], "other": [1], "verdict": ["same"]})
+    names = {"left": "persn", "right": "other", "kind": "verdict"}
+    with pytest.raises(InvalidInput) as refused:
+        Links.from_frame(frame, **names)
+    assert str(refused.value) == (
+        "the data frame has no column 'persn', it has 'person', 'other', 'verdict'. "
+        "Did you mean 'person'?"
+    )
+    (tmp_path / "said.csv").write_text("person,other,verdict\n0,1,same\n")
+    with pytest.raises(InvalidInput) as refused:
+        Links.read(tmp_path / "said.csv", 2, **names)
+    assert str(refused.value) == (
+        "said.csv line 1: the columns must be persn, other, verdict, got 'person', 'other', "
+        "'verdict'. Did you mean 'person'?"
+    )

@@ -52,7 +52,7 @@ def test_a_word_means_the_same_in_frames_files_and_answers(tmp_path, word):
     ]
     for read in reads:
         if verdict == "unsure":
-            with pytest.warns(ConstraintWarning, match="1 of 2 entries are unsure and were skip"):
+            with pytest.warns(ConstraintWarning, match="1 of 2 entries is unsure and was skip"):
                 assert read() == expected
         else:
             assert read() == expected

@@ -27,7 +27,10 @@ SHAPE = "must must be pairs of rows such as [(0, 1), (2, 3)], of shape (k, 2), g
         ([(0, np.inf)], "must[0] = (0.0, inf) is not a pair of row numbers."),
         ([(0, None)], "must[0] = (0, None) is not a pair of row numbers."),
         ([(True, False)], "must[0] = (True, False) is not a pair of row numbers."),
-        ([("a", "b")], "must[0] = ('a', 'b') is not a pair of row numbers."),
+        (
+            [("a", "b")],
+            "must[0] = ('a', 'b') is not a pair of row numbers. Give ids= if rows go by id.",
+        ),
         ([(0, 1j)], "must[0] = (0j, 1j) is not a pair of row numbers."),
         ([(0, 1), (2,)], "must[1] = (2,) is not a pair of rows."),
         ([(0, 1), 2], "must[1] = 2 is not a pair of rows."),

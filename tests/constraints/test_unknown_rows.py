@@ -65,13 +65,13 @@ def test_unknown_rows_are_skipped_where_that_is_wanted(tmp_path):
         links = Links.read(path, 3, ["ann", "bob", "eve"], skip_unknown=True)
     assert links == Links(3, [(0, 1)], [(1, 2)])
     assert str(caught[0].message) == (
-        "said.csv: 1 of 3 entries were skipped because they name rows that are not there: 'zoe'."
+        "said.csv: 1 of 3 entries was skipped because it names rows that are not there: 'zoe'."
     )
     path.write_text("id,label\nann,x\nzoe,y\n")
     assert "line 3: 'zoe' is not among the 3 ids." in str(
         refused(PartialLabels.read, path, 3, ["ann", "bob", "eve"])
     )
-    with pytest.warns(ConstraintWarning, match="1 of 2 entries were skipped"):
+    with pytest.warns(ConstraintWarning, match="1 of 2 entries was skipped"):
         labels = PartialLabels.read(path, 3, ["ann", "bob", "eve"], skip_unknown=True)
     assert labels == PartialLabels(["x", None, None])
 
@@ -107,9 +107,21 @@ def test_a_near_name_is_always_one_that_is_known(known, data):
     assert found is None or found in known
 
 
+def test_two_letters_that_changed_places_are_found_in_short_names_too():
+    near = NearNames(["ann", "bob", "kim", "?"])
+    assert [near.near(name) for name in ("bbo", "kmi", "nan", "!?", "")] == [
+        "bob",
+        "kim",
+        "ann",
+        None,
+        None,
+    ]
+
+
 def test_among_very_many_names_only_spelling_is_compared():
     near = NearNames(f"row {k}" for k in range(MOST_COMPARED + 1))
     assert near.near("Row-0017") == "row 17"
+    assert near.near("rwo 17") == "row 17"
     assert near.near("rw 17") is None
 
 

@@ -200,6 +200,52 @@ def test_dates_are_read_in_whatever_way_they_are_written():
     assert_allclose(features.transform(pd.DataFrame({"d": spelled})), known, rtol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("between", "more"),
+    [
+        ("T", ".123456"),
+        ("T", ".5Z"),
+        (" ", "+00:00"),
+        ("T", "-0330"),
+        (" ", ".123+02:00"),
+        (" ", ",25"),
+        (" ", " +01:00"),
+    ],
+)
+def test_fractions_of_seconds_and_time_zones_are_no_obstacle(between, more):
+    days = pd.date_range("2023-11-05 09:30:05", periods=30, freq="61h")
+    written = days.strftime(f"%Y-%m-%d{between}%H:%M:%S") + more
+    features = TableFeatures()
+    X = features.fit_transform(pd.DataFrame({"when": written}))
+    assert features.roles_["when"].name == "date"
+    assert np.allclose(X, TableFeatures().fit_transform(pd.DataFrame({"when": days})))
+
+
+@pytest.mark.parametrize("unit", ["{} €", "€ {}", "{} %", "{}%", "{} $"])
+def test_a_decimal_comma_is_seen_beside_a_unit(unit):
+    values = np.arange(30) * 1.25 + 0.5
+    written = [unit.format(f"{value:.2f}".replace(".", ",")) for value in values]
+    features = TableFeatures()
+    X = features.fit_transform(pd.DataFrame({"price": written}))
+    assert "decimal comma" in features.roles_["price"].reason
+    assert np.allclose(X, TableFeatures().fit_transform(pd.DataFrame({"price": values})))
+
+
+def test_what_pandas_alone_has_is_read_as_it_is_written():
+    ages = pd.cut([5, 15, 25, 35] * 5, [0, 10, 20, 40])
+    months = pd.period_range("2024-01", periods=2, freq="M").repeat(10)
+    frame = pd.DataFrame({"ages": ages, "months": months})
+    frame.loc[3, "ages"] = None
+    features = TableFeatures().fit(frame)
+    assert {name: role.name for name, role in features.roles_.items()} == {
+        "ages": "category",
+        "months": "category",
+    }
+    names = features.get_feature_names_out().tolist()
+    assert "ages is missing" in names
+    assert "months = 2024-01" in names
+
+
 def test_dates_that_may_begin_with_the_month_or_the_day_are_told_of():
     def notes(*days):
         return TableFeatures(roles={"d": "date"}).fit(pd.DataFrame({"d": [*days, None]})).notes_
@@ -355,8 +401,20 @@ def test_a_column_that_is_gone_is_named(frame):
 def test_a_table_without_rows_and_things_that_are_no_table_are_refused():
     with pytest.raises(InvalidInput, match=r"^the table has no rows\.$"):
         TableFeatures().fit(pd.DataFrame({"a": []}))
-    with pytest.raises(InvalidInput, match="expected a data frame that is all there, got ndarray"):
+    with pytest.raises(InvalidInput, match=r"^expected a data frame, .*, got ndarray\.$"):
         TableFeatures().fit(np.zeros((3, 2)))
+
+
+def test_a_column_that_is_mostly_numbers_is_told_of():
+    prices = [*(f"{k * 1.5}" for k in range(24)), *["on request"] * 6]
+    features = TableFeatures().fit(pd.DataFrame({"price": prices}))
+    assert features.roles_["price"].name == "category"
+    assert features.notes_ == [
+        '"price" holds numbers, but also values such as "on request", so it was taken for a '
+        "category. With the role number, such values count as missing."
+    ]
+    told = TableFeatures(roles={"price": "category"}).fit(pd.DataFrame({"price": prices}))
+    assert told.notes_ == []
 
 
 def test_empty_texts_lie_together_and_very_long_ones_are_cut():

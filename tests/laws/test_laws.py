@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 
 from linkwise import Links, PartialLabels, SequentialClustering
 from linkwise.cluster.report import FitReport
-from linkwise.errors import ConstraintWarning, Contradiction
+from linkwise.errors import ConstraintWarning, Contradiction, InvalidInput
 from linkwise.scores import nmi
 
 
@@ -165,6 +165,23 @@ def test_float32_stays_float32_and_gives_a_partition(estimator_class, blobs):
     assert model.labels_.dtype == np.int32
     if hasattr(model, "cluster_centers_"):
         assert model.cluster_centers_.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [(["x", "1"] * 30, "holds more than numbers"), ([None, 1.5] * 30, "has gaps")],
+    ids=["text", "gaps"],
+)
+def test_a_data_frame_that_is_not_numbers_alone_is_sent_to_what_makes_rows_of_it(
+    estimator_class, blobs, values, found
+):
+    frame = pd.DataFrame(blobs[0][:, :2], columns=["a", "b"]).assign(c=values)
+    with pytest.raises(InvalidInput) as refused:
+        make(estimator_class, n_clusters=3).fit(frame)
+    assert str(refused.value) == (
+        f'the column "c" of X {found}. features.TableFeatures().fit_transform(X) makes rows of '
+        "numbers of any table."
+    )
 
 
 def test_a_data_frame_keeps_its_column_names(estimator_class, blobs):

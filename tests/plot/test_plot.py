@@ -31,6 +31,12 @@ class Told:
     memberships_ = np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]])
 
 
+class Doubted:
+    """An answer that is probably wrong."""
+
+    i, j, kind, suspicion = 0, 3, "must", 0.9
+
+
 def legend(ax):
     return [text.get_text() for text in ax.get_legend().get_texts()]
 
@@ -200,6 +206,33 @@ def test_a_curve_may_have_gaps(ax):
         (
             lambda: lw.plot.suspicion([], most=0),
             "plot.suspicion(most=0): most must be a whole number >= 1.",
+        ),
+        (
+            lambda: lw.plot.suspicion(lw.PCKMeans(2)),
+            "plot.suspicion: suspects must be a fitted SequentialClustering or its suspects_, got "
+            "PCKMeans.",
+        ),
+        (
+            lambda: lw.plot.suspicion([3]),
+            "plot.suspicion: suspects must be a fitted SequentialClustering or its suspects_, got "
+            "list.",
+        ),
+        (
+            lambda: lw.plot.suspicion([Doubted()], ids=["a", "b"]),
+            "plot.suspicion: ids has 2 values, and an answer is about row 3: give one id per row.",
+        ),
+        (
+            lambda: lw.plot.memberships(lw.PCKMeans(2).fit(X)),
+            "plot.memberships: shares must be numbers >= 0 of shape (n_samples, n_clusters), or a "
+            "model with memberships_, got PCKMeans.",
+        ),
+        (
+            lambda: lw.plot.choice_of_k(lw.PCKMeans(2)),
+            "plot.choice_of_k: choice must be what choose_k returns, got PCKMeans.",
+        ),
+        (
+            lambda: lw.plot.clusters(X, lw.PCKMeans(2)),
+            "plot.clusters: this PCKMeans is not fitted yet. Call fit first.",
         ),
     ],
 )

@@ -212,6 +212,18 @@ def test_studio_goes_on_with_the_session_of_the_same_data(people, tmp_path, open
 
 
 @pytest.mark.usefixtures("started")
+def test_studio_finds_how_many_clusters_where_nobody_says_it(people, tmp_path, opened):
+    root = tmp_path / "root"
+    for more in ((), ("-k", "auto")):
+        run("studio", people, "--root", root, "--port", 0, *more)
+        name = opened[-1].partition("#/s/")[2]
+        assert name.endswith("-kauto")
+    with Session.open(root / name) as made:
+        assert made.follows
+    assert "'few' is neither" in run("studio", people, "-k", "few", code=2).stderr
+
+
+@pytest.mark.usefixtures("started")
 def test_studio_says_what_it_groups_by_and_groups_by_what_it_is_told(people, tmp_path, opened):
     root = tmp_path / "root"
     call = ("studio", people, "-k", 2, "--root", root, "--port", 0)

@@ -76,6 +76,25 @@ def test_rows_that_cannot_be_used_are_nowhere_until_somebody_speaks_of_them(tick
         assert session.labels()[5] == session.view().nowhere
 
 
+def test_many_rows_that_cannot_be_used_are_no_cluster_of_their_own(tmp_path):
+    messages = [None if k % 4 > 1 else text for k, text in enumerate(texts(80))]
+    frame = pd.DataFrame({"message": messages})
+    for n_clusters in (2, "auto"):
+        made = tmp_path / str(n_clusters)
+        with Session.create(made, frame, n_clusters, n_partitions=20) as session:
+            labels = session.labels()
+            assert session.unusable == [k for k in range(80) if k % 4 > 1]
+            assert [cluster.size for cluster in session.view().clusters] == [20, 20, 40]
+            assert len({*labels[::4].tolist()}) == len({*labels[1::4].tolist()}) == 1
+
+
+def test_more_clusters_than_rows_that_can_be_used_are_refused(tmp_path):
+    frame = pd.DataFrame({"message": ["parcel lost", "my password", "parcel late", None, None]})
+    with pytest.raises(InvalidInput) as refused:
+        Session.create(tmp_path / "s", frame, 4, columns=Columns(roles={"message": "text"}))
+    assert str(refused.value) == "3 rows cannot make 4 clusters. Ask for fewer clusters."
+
+
 def test_what_made_the_rows_is_kept_and_makes_new_ones(tickets, tmp_path):
     with Session.create(tmp_path / "s", tickets, 2, n_partitions=5) as session:
         made = session.features.transform(tickets)

@@ -348,7 +348,7 @@ def test_links_come_in_as_a_data_frame(named):
     said = pd.DataFrame({"i": ["a", "b"], "j": ["c", "zoe"], "kind": ["Same", "no"]})
     with pytest.raises(UnknownRows, match="the data frame's row 1: 'zoe' is not among the 12 ids"):
         named.import_(said)
-    with pytest.warns(ConstraintWarning, match="1 of 2 entries were skipped"):
+    with pytest.warns(ConstraintWarning, match="1 of 2 entries was skipped"):
         (event,) = named.import_(said, skip_unknown=True)
     assert event.payload == {"i": 0, "j": 2, "verdict": "same"}
     with pytest.raises(InvalidInput, match="the data frame has no column 'i'"):

@@ -211,6 +211,27 @@ def test_a_column_that_is_mostly_numbers_is_told_of(table):
     assert "on request" in told.notes[-1]
 
 
+def test_numbers_that_are_all_the_same_are_nothing_to_group_by(table, refusal):
+    assert refusal("a,b", "1,2", "1,2", "1,2") == (
+        't.csv has no column to group by. "a": every row has the same value, 1. '
+        '"b": every row has the same value, 2.'
+    )
+    assert table("a,b", "1,2", "1,3", "1,4").features == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "roles"),
+    [
+        (("a,b", "1,x", "1,y", "1,z"), {"a": "number", "b": "ignored"}),
+        (("t", "the same text", "the same text", "the same text"), {"t": "text"}),
+        (("t,b", "one text here,7", ",7", "one text here,7"), {"b": "ignored"}),
+    ],
+)
+def test_rows_that_are_all_alike_are_told(table, lines, roles):
+    assert table(*lines, roles=roles).notes[-1] == "All rows are alike: nothing tells them apart."
+    assert table("a,b", "1,2", "1,2", "1,3").notes == []
+
+
 def test_rows_with_nothing_in_them_are_named(table):
     t = table("a,b", "1,x", ",", "3,y", "4,x", "?,n/a")
     assert t.unusable.tolist() == [1, 4]
@@ -236,6 +257,12 @@ def test_a_table_without_a_usable_column_is_refused(refusal):
         't.csv has no column to group by. "a": it counts the rows. '
         '"b": every row has the same value, "y". "c": it is empty.'
     )
+
+
+def test_of_many_columns_that_cannot_be_used_the_first_are_told(refusal):
+    told = refusal(",".join(f"c{k}" for k in range(100)), *[",".join(["x"] * 100)] * 2)
+    assert told.startswith('t.csv has no column to group by. "c0": every row has the same value')
+    assert told.endswith(' "c7": every row has the same value, "x". 92 more columns are no better.')
 
 
 def test_an_unknown_column_is_refused(refusal):
@@ -278,6 +305,8 @@ def test_an_empty_file_is_refused(refusal):
 
 def test_a_header_alone_is_refused(refusal):
     assert refusal("a,b") == "t.csv has a header and no rows."
+    assert refusal(text="a,b") == "t.csv has a header and no rows."
+    assert refusal(text='"a\nb",c') == "t.csv has a header and no rows."
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1", "cp1252"])
@@ -336,7 +365,7 @@ def test_a_cell_may_be_long(table):
 
 def test_a_row_may_be_wide(table):
     wide = ",".join([f"{'0' * 500}1"] * 10_000)  # 5 MB
-    assert (table(wide, wide).X == np.ones((2, 10_000))).all()
+    assert (table(wide, wide.replace("1", "2")).X == [[1], [2]] * np.ones(10_000)).all()
 
 
 def test_a_quote_that_never_ends_is_found(refusal):

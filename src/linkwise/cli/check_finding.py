@@ -11,6 +11,7 @@ import click
 import linkwise as lw
 from linkwise.cli.named_links import NamedLinks
 from linkwise.constraints import Conflict
+from linkwise.markup import count
 
 _MOST_TOLD = 20
 _LONGEST_CHAIN = 12
@@ -57,8 +58,8 @@ class Finding:
         """Tell it in words."""
         links = self.said.links
         click.echo(
-            f"{path.name}: {links.n_links} links, {len(links.must)} same and "
-            f"{len(links.cannot)} different."
+            f"{path.name}: {count(links.n_links, 'link')}, {len(links.must):,} same and "
+            f"{len(links.cannot):,} different."
         )
         if self.conflicts:
             self._print_conflicts()
@@ -66,7 +67,9 @@ class Finding:
         else:
             click.echo("They agree with each other.")
         if fixed is not None:
-            click.echo(f"The {self.kept.n_links} links that remain are in {fixed}.")
+            n_kept = self.kept.n_links
+            which = "1 link that remains is" if n_kept == 1 else f"{n_kept:,} links that remain are"
+            click.echo(f"The {which} in {fixed}.")
         elif self.conflicts:
             click.echo("To write the links that remain to a file, add --fix FILE.")
 

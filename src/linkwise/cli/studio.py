@@ -13,6 +13,7 @@ import click
 
 from linkwise.cli.announcement import announced
 from linkwise.cli.options import (
+    Count,
     FilePath,
     by_option,
     encoding_option,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from linkwise.session import Columns
 
 BUNDLED = "digits"
-N_CLUSTERS = 10
+N_DIGITS = 10
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,8 @@ class Wish:
 @click.option(
     "-k",
     "n_clusters",
-    type=click.IntRange(1, 256),
-    help="Number of clusters of a new session. [default: 10]",
+    type=Count(),
+    help='Number of clusters of a new session; "auto", the default, finds one. Of digits, 10.',
 )
 @by_option
 @roles_option
@@ -67,7 +68,7 @@ class Wish:
 @quiet_option
 def command(
     data: Path | None,
-    n_clusters: int | None,
+    n_clusters: int | str | None,
     by: tuple[str, ...],
     roles: dict[str, str],
     encoding: str | None,
@@ -87,6 +88,7 @@ def command(
     \b
     Examples:
       linkwise studio
+      linkwise studio flowers.csv
       linkwise studio flowers.csv -k 3
       linkwise studio tickets.xlsx -k 8 --by message
       linkwise studio photos/ -k 10
@@ -124,7 +126,7 @@ def command(
 
 
 def _session(
-    root: Path, data: Path | None, n_clusters: int | None, wish: Wish, *, quiet: bool
+    root: Path, data: Path | None, n_clusters: int | str | None, wish: Wish, *, quiet: bool
 ) -> str:
     """Return the name of the session of these data, made if there is none."""
     from linkwise.server.creation import create_session, guessed_columns
@@ -136,7 +138,8 @@ def _session(
     found = existing_session(root, source, n_clusters, wish.key)
     if found is not None:
         return found
-    n_clusters = n_clusters or N_CLUSTERS
+    if n_clusters is None:
+        n_clusters = N_DIGITS if data is None else "auto"
     name = folder_name(source, n_clusters, wish.key)
     title = "digits" if data is None else data.stem
     options: dict[str, Any] = {"name": title[:200]}

@@ -27,7 +27,9 @@ from linkwise.constraints import (
 )
 from linkwise.constraints.conflicts import warn_of_contradictions
 from linkwise.ensemble import as_source
-from linkwise.errors import ConstraintWarning, InvalidInput
+from linkwise.ensemble.sources import is_source
+from linkwise.errors import ContradictionWarning, InvalidInput
+from linkwise.files.frames import is_frame, refuse_what_is_no_number
 from linkwise.offering import Lacking, without_row_weights
 from linkwise.scores import links_kept, nmi
 from linkwise.threads import survive_fork
@@ -108,7 +110,7 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         """Do what ``fit`` does, the rows weighed or not."""
         survive_fork()
         refuse_knowledge_as_y(type(self).__name__, y)
-        X = self._validate_rows(X, reset=True)
+        X = self._valid_rows(X, reset=True)
         weights = check_row_weights(self, sample_weight, X.shape[0])
         given = self._given(constraints, X.shape[0])
         self._check_shared_params(X)
@@ -136,7 +138,7 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
         """Return the cluster of each row of ``X``, which need not have been seen in ``fit``."""
         survive_fork()
         check_is_fitted(self)
-        return self._predict(self._validate_rows(X, reset=False))
+        return self._predict(self._valid_rows(X, reset=False))
 
     @without_row_weights
     def score(
@@ -171,6 +173,15 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
     def _predict(self, X: Any) -> Labels:
         nearest = pairwise_distances_argmin(X, self.cluster_centers_.astype(X.dtype, copy=False))
         return np.asarray(nearest, dtype=np.int32)
+
+    def _valid_rows(self, X: Any, *, reset: bool) -> Any:
+        """Return rows ready to be computed with; what a data frame lacks for it is told."""
+        try:
+            return self._validate_rows(X, reset=reset)
+        except (TypeError, ValueError):
+            if not is_source(X) and is_frame(X):
+                refuse_what_is_no_number(X)
+            raise
 
     def _validate_rows(self, X: MatrixLike, *, reset: bool) -> Any:
         check_sparse(X)
@@ -228,7 +239,7 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
                     f"{type(self).__name__}: the links contradict each other; "
                     f"{withdrawn.n_links} of {links.n_links} were left out (see "
                     f"report_.withdrawn). links.conflicts() shows why.",
-                    ConstraintWarning,
+                    ContradictionWarning,
                     stacklevel=3,
                 )
             return kept, withdrawn

@@ -217,6 +217,11 @@ def numbers_to_compare(k_range: Iterable[int] | None, n_landmarks: int) -> list[
     if k_range is None:
         most = min(MOST_CLUSTERS, n_landmarks // LANDMARKS_PER_CLUSTER)
         return list(range(2, most + 1)) or [min(2, n_landmarks)]
+    if not isinstance(k_range, Iterable) or isinstance(k_range, str):
+        raise InvalidInput(
+            f"choose_k(k_range={k_range!r}): k_range must be the numbers to compare, such as "
+            "range(2, 11)."
+        )
     given = list(k_range)
     for k in given:
         whole = isinstance(k, int | np.integer) and not isinstance(k, bool)

@@ -229,7 +229,8 @@ def _without_unsure(table: Table) -> Table:
     if not n_unsure:
         return table
     warnings.warn(
-        f"{table.name}: {n_unsure} of {len(said)} entries are unsure and were skipped.",
+        f"{table.name}: {n_unsure} of {len(said)} entries "
+        f"{'is unsure and was' if n_unsure == 1 else 'are unsure and were'} skipped.",
         ConstraintWarning,
         stacklevel=5,  # who called Links.read or from_frame
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from linkwise.constraints.near_names import NearNames
 from linkwise.errors import (
     Advice,
     InvalidFile,
@@ -88,7 +89,8 @@ def renamed(table: Table, names: Mapping[str, str | None]) -> Table:
         if name not in table.columns and names[role] is not None:
             found = ", ".join(map(repr, table.columns)) or "none"
             advice = [Advice(Remedy.NAME_COLUMNS)] if name == role else []
-            raise MissingColumns(table.name, f" has no column {name!r}, it has {found}.", *advice)
+            complaint = f" has no column {name!r}, it has {found}.{_meant(name, table.columns)}"
+            raise MissingColumns(table.name, complaint, *advice)
     columns = {role: table.columns[n] for role, n in wanted.items() if n in table.columns}
     return replace(table, columns=columns)
 
@@ -161,4 +163,11 @@ def _check_columns(
     if not set(needed) <= set(header):
         found = ", ".join(map(repr, header)) or "nothing"
         complaint = f"{place}: the columns must be {', '.join(needed)}, got {found}."
+        missing = next(name for name in needed if name not in header)
+        complaint += _meant(missing, [name for name in header if name not in needed])
         raise MissingColumns(path.name, complaint, *advice)
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    near = NearNames(known).near(name)
+    return "" if near is None else f" Did you mean {near!r}?"

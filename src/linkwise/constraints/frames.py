@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sized
+from collections.abc import Iterable, Mapping, Sized
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,9 +31,9 @@ def links_from_frame(
     columns = {name: _listed(found[name]) if name in used else [] for name in found}
     table = Table(columns, "the data frame", lambda entry: f"row {entry}", joint="'s ")
     table = renamed(table, names)
-    known = ids if ids is None or isinstance(ids, Sized) else list(ids)
+    known = list(ids) if isinstance(ids, Iterable) and not isinstance(ids, Sized) else ids
     if n_samples is None:
-        n_samples = _n_rows(table.columns) if known is None else len(known)
+        n_samples = len(known) if isinstance(known, Sized) else _n_rows(table.columns)
     return n_samples, *links_of(table, RowNames(n_samples, known), skip_unknown=skip_unknown)
 
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-#: Beyond so many names only those are found that differ by case, blanks, marks and zeros.
+#: Beyond so many names only those are found that differ by case, blanks, marks, zeros, or two
+#: letters that changed places.
 MOST_COMPARED = 5000
 _ALIKE = 0.75
 _MOST_NAMED = 10
@@ -20,6 +21,8 @@ class NearNames:
     >>> known = NearNames(["flower-001", "flower-002", "Ann Lee"])
     >>> known.near("ann_lee"), known.near("flower-2"), known.near("flwer-001"), known.near("bob")
     ('Ann Lee', 'flower-002', 'flower-001', None)
+    >>> NearNames(["ann", "bob"]).near("bbo")
+    'bob'
     """
 
     def __init__(self, known: Iterable[str]) -> None:
@@ -31,10 +34,13 @@ class NearNames:
         letters = _letters(name)
         if letters and letters in self._by_letters:
             return self._by_letters[letters]
-        if len(self._known) > MOST_COMPARED:
-            return None
-        found = get_close_matches(name, self._known, n=1, cutoff=_ALIKE)
-        return found[0] if found else None
+        if len(self._known) <= MOST_COMPARED:
+            found = get_close_matches(name, self._known, n=1, cutoff=_ALIKE)
+            if found:
+                return found[0]
+        swapped = (name[:k] + name[k + 1] + name[k] + name[k + 2 :] for k in range(len(name) - 1))
+        like = (self._by_letters.get(_letters(other)) for other in swapped if _letters(other))
+        return next((known for known in like if known is not None), None)
 
 
 def nobody_called(names: Sequence[str], known: Sequence[str]) -> str:

@@ -25,7 +25,8 @@ def read_pairs(name: str, pairs: PairsLike, n_samples: int) -> Pairs:
             f"{name} must be pairs of rows such as [(0, 1), (2, 3)], of shape (k, 2), "
             f"got shape {array.shape}."
         )
-    _refuse(name, array, ~_whole(array), "is not a pair of row numbers.")
+    advice = " Give ids= if rows go by id." if array.dtype.kind == "U" else ""
+    _refuse(name, array, ~_whole(array), f"is not a pair of row numbers.{advice}")
     outside = (array < 0) | (array >= n_samples)
     _refuse(name, array, outside, f"points outside {describe_rows(n_samples)}.")
     rows = array.astype(np.int64)

@@ -104,6 +104,9 @@ def _ends(name: str, pairs: PairsLike) -> list[tuple[object, object]]:
 
 def _read_ids(ids: Iterable[Any], n_samples: int) -> list[Any]:
     """Return the ids as a list of text or of whole numbers; mixed ones become text."""
+    if not isinstance(ids, Iterable) or isinstance(ids, str | bytes):
+        advice = " n_samples says how many rows there are." if isinstance(ids, int) else ""
+        raise InvalidInput(f"ids must be the id of each row, got {ids!r}.{advice}")
     column = column_values(ids)
     given = ids if column is None else column
     listed = [whole(name.item() if isinstance(name, np.generic) else name) for name in given]

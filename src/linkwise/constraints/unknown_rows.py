@@ -58,7 +58,8 @@ def say_skipped(table: Table, unknown: Mapping[str, list[int]]) -> None:
     names = ", ".join(list(unknown)[:_MOST_NAMED])
     more = len(unknown) - _MOST_NAMED
     warnings.warn(
-        f"{table.name}: {n_entries} of {table.n_entries} entries were skipped because they name "
+        f"{table.name}: {n_entries} of {table.n_entries} entries "
+        f"{'was skipped because it names' if n_entries == 1 else 'were skipped because they name'} "
         f"rows that are not there: {names}{f' and {more} more' if more > 0 else ''}.",
         ConstraintWarning,
         stacklevel=6,  # who called Links.read or from_frame

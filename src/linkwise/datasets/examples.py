@@ -153,7 +153,8 @@ def write_example(name: str, folder: str | os.PathLike[str] = ".") -> list[Path]
     there = [file for file in files if (folder / file).exists()]
     if there:
         raise InvalidInput(
-            f"{', '.join(there)} {'is' if len(there) == 1 else 'are'} in {folder} already. "
+            f"{', '.join(there)} {'is' if len(there) == 1 else 'are'} "
+            f"{'here' if folder == Path() else f'in {folder}'} already. "
             f"Choose another folder, or remove what is there."
         )
     for file, columns in files.items():

@@ -33,10 +33,14 @@ class Columns(Mapping[str, "pa.ChunkedArray"]):
     def __getitem__(self, name: str) -> pa.ChunkedArray:
         values = self._columns[name]
         try:
-            return plain(arrow_column(name, values))
-        except InvalidInput:  # values of several types are read as they are written
-            written = [None if v is None or v != v else str(v) for v in column_values(values)]
-            return plain(arrow_column(name, written))
+            column = arrow_column(name, values)
+            if not _is_foreign(column.type):
+                return plain(column)
+        except InvalidInput:
+            pass
+        # Values of several types, and those that one library alone has, are read as written.
+        written = [None if v is None or v != v else str(v) for v in column_values(values)]
+        return plain(arrow_column(name, written))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
@@ -48,6 +52,14 @@ class Columns(Mapping[str, "pa.ChunkedArray"]):
     def n_rows(self) -> int:
         """Number of rows; 0 without columns."""
         return next((len(column) for column in self._columns.values()), 0)
+
+
+def _is_foreign(kind: pa.DataType) -> bool:
+    """Tell types such as the intervals and periods of pandas, with which nobody can compute."""
+    import pyarrow as pa
+
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return isinstance(kind, pa.BaseExtensionType)
 
 
 def plain(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
@@ -105,8 +117,14 @@ def spread_rows(n_rows: int, at_most: int) -> NDArray[np.int64]:
 
 
 def decimal_mark(text: pa.ChunkedArray) -> str:
-    """Return "," where numbers are written 1,5, else "."."""
-    return "," if has_decimal_comma([text], ";") else "."
+    """Return "," where numbers are written 1,5, with or without a unit, else "."."""
+    return "," if has_decimal_comma([_without_units(text)], ";") else "."
+
+
+def _without_units(text: pa.ChunkedArray) -> pa.ChunkedArray:
+    import pyarrow.compute as pc
+
+    return pc.replace_substring_regex(pc.utf8_trim_whitespace(text), _UNITS, "")
 
 
 def numbers_in(column: pa.ChunkedArray, decimal: str) -> NDArray[np.float64]:
@@ -115,7 +133,7 @@ def numbers_in(column: pa.ChunkedArray, decimal: str) -> NDArray[np.float64]:
     import pyarrow.compute as pc
 
     if is_text(column):
-        cells = pc.replace_substring_regex(pc.utf8_trim_whitespace(column), _UNITS, "")
+        cells = _without_units(column)
         group = "," if decimal == "." else "."
         grouped = pc.match_substring_regex(cells, _GROUPED[decimal])
         cells = pc.if_else(grouped, pc.replace_substring(cells, group, ""), cells)

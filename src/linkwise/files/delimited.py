@@ -83,6 +83,8 @@ class Delimited:
                     if batch.num_rows:
                         yield batch.columns
             except pa.ArrowInvalid as error:
+                if header and next(islice(self.records(), 1, None), None) is None:
+                    return  # one line that does not end is too little to skip
                 raise self._refusal(str(error)) from None
 
     def records(self) -> Iterator[tuple[int, list[str]]]:

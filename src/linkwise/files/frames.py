@@ -32,8 +32,13 @@ def frame_columns(frame: IntoDataFrame) -> dict[str, Any]:
         opened = nw.from_native(frame, eager_only=True)
         return {str(name): opened.get_column(name).to_native() for name in opened.columns}
     except TypeError:
+        kind = type(frame).__name__
+        if isinstance(nw.from_native(frame, pass_through=True), nw.LazyFrame):
+            raise InvalidInput(
+                f"expected a data frame that is all there, got {kind}. Call collect() first."
+            ) from None
         raise InvalidInput(
-            f"expected a data frame that is all there, got {type(frame).__name__}."
+            f"expected a data frame, such as one of pandas, polars or pyarrow, got {kind}."
         ) from None
     except NarwhalsError as error:
         raise InvalidInput(f"the data frame cannot be read: {error}") from None
@@ -77,6 +82,21 @@ def column_values(values: Any) -> Any:
     if plain and not series.null_count():
         return series.to_numpy()
     return [None if gap else value for gap, value in zip(series.is_null(), series, strict=True)]
+
+
+def refuse_what_is_no_number(frame: IntoDataFrame) -> None:
+    """Refuse the first column of a data frame that has gaps or holds more than numbers."""
+    for name, values in frame_columns(frame).items():
+        try:
+            numbers = np.asarray(column_values(values), dtype=np.float64)
+            found = "has gaps" if np.isnan(numbers).any() else ""
+        except (TypeError, ValueError):
+            found = "holds more than numbers"
+        if found:
+            raise InvalidInput(
+                f'the column "{name}" of X {found}. features.TableFeatures().fit_transform(X) '
+                "makes rows of numbers of any table."
+            )
 
 
 def make_frame(columns: dict[str, list[Any]], backend: str | None) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
+from linkwise.errors import InvalidInput
 from linkwise.plot.canvas import axes_or_new
 
 if TYPE_CHECKING:
@@ -47,6 +48,10 @@ def choice_of_k(choice: Choice, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_xlabel()
     'number of clusters'
     """
+    if not hasattr(choice, "scores"):
+        raise InvalidInput(
+            f"plot.choice_of_k: choice must be what choose_k returns, got {type(choice).__name__}."
+        )
     ax = axes_or_new(ax)
     numbers = sorted(choice.scores)
     ax.plot(numbers, [choice.scores[k] for k in numbers], marker="o")

@@ -58,12 +58,7 @@ def memberships(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['cats', 'dogs']
     """
-    told = np.asarray(shares.memberships_ if isinstance(shares, Shared) else shares, dtype=float)
-    if told.ndim != 2 or not told.size or (told < 0).any() or not np.isfinite(told).all():
-        raise InvalidInput(
-            "plot.memberships: shares must be numbers >= 0 of shape (n_samples, n_clusters), or a "
-            f"model with memberships_, got shape {told.shape}."
-        )
+    told = _shares_in(shares)
     best = told.argmax(axis=1)
     order = np.lexsort((-told.max(axis=1), best))
     if len(order) > MOST_ROWS:
@@ -84,3 +79,17 @@ def memberships(
     if n_clusters <= _MOST_NAMED:
         ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=8)
     return ax
+
+
+def _shares_in(given: SharesOrModel) -> NDArray[np.float64]:
+    wanted = (
+        "plot.memberships: shares must be numbers >= 0 of shape (n_samples, n_clusters), or a "
+        "model with memberships_, got "
+    )
+    try:
+        told = np.asarray(given.memberships_ if isinstance(given, Shared) else given, dtype=float)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{wanted}{type(given).__name__}.") from None
+    if told.ndim != 2 or not told.size or (told < 0).any() or not np.isfinite(told).all():
+        raise InvalidInput(f"{wanted}shape {told.shape}.")
+    return told

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from linkwise.errors import InvalidInput
@@ -75,10 +75,13 @@ def suspicion(
     """
     if most < 1:
         raise InvalidInput(f"plot.suspicion(most={most}): most must be a whole number >= 1.")
-    listed = list(suspects.suspects_ if isinstance(suspects, Doubting) else suspects)
+    listed = _suspects_in(suspects)
+    called = None if ids is None else list(ids)
+    if called is not None:
+        _check_ids(len(called), listed)
     shown = sorted(listed, key=lambda suspect: -suspect.suspicion)[:most]
     ax = axes_or_new(ax)
-    words = [f"{_called(s.i, ids)} – {_called(s.j, ids)}: {_said(s.kind)}" for s in shown]
+    words = [f"{_called(s.i, called)} – {_called(s.j, called)}: {_said(s.kind)}" for s in shown]
     shades = ["C3" if s.suspicion >= 0.5 else "C0" for s in shown]
     ax.barh(range(len(shown)), [s.suspicion for s in shown], color=shades)
     ax.set_yticks(range(len(shown)), words, fontsize=8)
@@ -88,6 +91,26 @@ def suspicion(
     if len(listed) > len(shown):
         ax.set_title(f"{len(shown)} of {len(listed)} answers", fontsize=9)
     return ax
+
+
+def _suspects_in(told: SuspectsOrModel) -> list[Suspect]:
+    given = told.suspects_ if isinstance(told, Doubting) else told
+    found = list(given) if isinstance(given, Iterable) else None
+    if found is None or not all(hasattr(one, "suspicion") for one in found):
+        raise InvalidInput(
+            "plot.suspicion: suspects must be a fitted SequentialClustering or its suspects_, "
+            f"got {type(told).__name__}."
+        )
+    return found
+
+
+def _check_ids(n_ids: int, suspects: Sequence[Suspect]) -> None:
+    last = max((max(suspect.i, suspect.j) for suspect in suspects), default=-1)
+    if last >= n_ids:
+        raise InvalidInput(
+            f"plot.suspicion: ids has {n_ids} values, and an answer is about row {last}: give one "
+            "id per row."
+        )
 
 
 def _called(row: int, ids: Sequence[Any] | None) -> str:

@@ -24,6 +24,10 @@ LabelsOrModel: TypeAlias = ArrayLike | Fitted
 
 def labels_in(told: LabelsOrModel, where: str) -> NDArray[np.int64]:
     """Return the cluster of each row as whole numbers."""
+    if hasattr(told, "fit") and not isinstance(told, Fitted):
+        raise InvalidInput(
+            f"plot.{where}: this {type(told).__name__} is not fitted yet. Call fit first."
+        )
     labels = np.asarray(told.labels_ if isinstance(told, Fitted) else told)
     if labels.ndim != 1 or labels.dtype.kind not in "iu":
         raise InvalidInput(

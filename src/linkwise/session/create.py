@@ -11,6 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from linkwise.cluster.sequential.model_file import ENSEMBLE_FOLDER, load
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.engines.base import Engine
@@ -75,8 +78,9 @@ def create_session(
     _check_storage(engine)
     with complaints_about(data), _draft(folder) as draft:
         found = _find(data, draft, columns, standardise, in_place=in_place)
-        if not isinstance(n_clusters, str) and n_clusters > found.n_rows:
-            rows = "1 row" if found.n_rows == 1 else f"{found.n_rows} rows"
+        n_usable = found.n_rows - len(found.table.unusable)
+        if not isinstance(n_clusters, str) and n_clusters > n_usable:
+            rows = "1 row" if n_usable == 1 else f"{n_usable} rows"
             raise InvalidInput(f"{rows} cannot make {n_clusters} clusters. Ask for fewer clusters.")
         model = SequentialClustering(
             n_clusters,
@@ -85,7 +89,7 @@ def create_session(
             engine="cpu" if engine is None else engine,
         )
         with run_options(folder=draft / _FITTING if in_place and not _is_ray(engine) else None):
-            model.fit(found.X)
+            model.fit(_with_stand_ins(found.X, found.table.unusable, random_state))
         model.recluster(model.n_clusters_)  # the journal says when it changes
         model.save(draft / MODEL_FOLDER)
         shutil.rmtree(draft / _FITTING, ignore_errors=True)
@@ -136,6 +140,21 @@ def _find(
     wanted = table.has_units if standardise is None else standardise
     X = table.X if in_place else prepared_rows(table, wanted)
     return _Found(placed, file, columns.completed(table), table, X, wanted, in_place)
+
+
+def _with_stand_ins(X: Any, unusable: NDArray[np.int64], seed: int) -> Any:
+    """Return rows in which others stand for those that cannot be used.
+
+    These lie in one place, where they would be a cluster of their own if they are many. Each of
+    the others stands for as many of them as any other, or for one more.
+    """
+    if not len(unusable):
+        return X
+    usable = np.setdiff1d(np.arange(len(X)), unusable)
+    drawn = np.random.RandomState(seed).permutation(usable)
+    X = X.copy()
+    X[unusable] = X[np.resize(drawn, len(unusable))]
+    return X
 
 
 def _describe(

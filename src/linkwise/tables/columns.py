@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,14 @@ from linkwise.tables.choice import Choice, Table
 from linkwise.tables.frame import Frame
 from linkwise.tables.made_rows import make_rows
 from linkwise.tables.picture_column import any_inside
+from linkwise.tables.words import why_not
 from linkwise.typing import Matrix, is_csr
 
 if TYPE_CHECKING:
     from linkwise.features import Role
+
+#: Rows that are compared before all of them are.
+_FEW_ROWS = 1000
 
 
 def choose_columns(frame: Frame, choice: Choice, folder: Path) -> Table:
@@ -33,18 +38,27 @@ def choose_columns(frame: Frame, choice: Choice, folder: Path) -> Table:
     roles, notes = _wanted_roles(frame, choice, folder)
     used = [name for name, role in roles.items() if role.used]
     plain = all(frame.numbers(name) is not None and roles[name].name == "number" for name in used)
-    if plain:  # a column that is the same everywhere does no harm
+    if plain and used:  # beside others, a column that is the same everywhere does no harm
         used = [name for name in roles if name in used or _is_constant(frame, name, choice)]
     left_out = {name: role.reason for name, role in roles.items() if name not in used}
     if not used:
-        reasons = "".join(f' "{name}": {why}.' for name, why in left_out.items())
-        raise InvalidFile(frame.file, f" has no column to group by.{reasons}")
+        raise InvalidFile(frame.file, f" has no column to group by.{why_not(left_out)}")
     about: dict[str, Any] = {"has_header": frame.named, "roles": roles}
     about |= {"encoding": frame.encoding, "numeric": _numeric(frame, roles), "notes": notes}
     if plain:
         X = np.column_stack([_numbers(frame, name) for name in used])
-        return Table(X, used, ids, left_out, **about)
-    return make_rows(frame, choice, Table(None, used, ids, left_out, **about), folder)
+        return _noting_likeness(Table(X, used, ids, left_out, **about))
+    made = make_rows(frame, choice, Table(None, used, ids, left_out, **about), folder)
+    return _noting_likeness(made)
+
+
+def _noting_likeness(table: Table) -> Table:
+    """Return the table with a note if nothing in it tells rows apart."""
+    usable = np.setdiff1d(np.arange(len(table.X)), table.unusable)
+    few = table.X[usable[:_FEW_ROWS]]
+    if len(few) < 2 or (few != few[0]).any() or (table.X[usable] != few[0]).any():
+        return table
+    return replace(table, notes=[*table.notes, "All rows are alike: nothing tells them apart."])
 
 
 def guessed_roles(frame: Frame, names: Sequence[str], folder: Path) -> dict[str, Role]:

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
     from linkwise.features import Role, TableFeatures
 
-#: Rows looked at to tell whether a column is mostly numbers.
-_LOOKED_AT = 1000
-
 
 def make_rows(frame: Frame, choice: Choice, about: Table, folder: Path) -> Table:
     """Return the rows that are made of columns of any kind."""
@@ -117,23 +114,15 @@ def _rows(n: int) -> str:
 
 def _doubts(frame: Frame, roles: Mapping[str, Role], choice: Choice) -> list[str]:
     """Return a sentence about each column of categories or text that is mostly numbers."""
-    from linkwise.features.columns import decimal_mark, is_text, numbers_in, plain, spread_rows
+    from linkwise.features.columns import plain
+    from linkwise.features.tables.roles import doubt
 
     said = []
     for name, role in roles.items():
         values: Any = frame.by_name[name]
-        guessed = role.name in ("category", "text") and name not in choice.roles
-        if not guessed or isinstance(values, np.ndarray) or not is_text(values):
-            continue
-        sample = plain(values.take(spread_rows(frame.n_rows, _LOOKED_AT))).drop_null()
-        strange = np.isnan(numbers_in(sample, decimal_mark(sample)))
-        if len(sample) and strange.mean() < 0.5:
-            found = sample[int(np.argmax(strange))].as_py()
-            said.append(
-                f'"{name}" holds numbers, but also values such as "{found}", so it was taken for '
-                f"a {role.name}. With the role number, such values count as missing."
-            )
-    return said
+        if name not in choice.roles and not isinstance(values, np.ndarray):
+            said.append(doubt(name, plain(values), role))
+    return [sentence for sentence in said if sentence]
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -54,6 +54,20 @@ def left_out(columns: Mapping[str, str]) -> str:
     return f" Left out: {', '.join(reasons[:_MOST_NAMED])}{more}."
 
 
+def why_not(columns: Mapping[str, str]) -> str:
+    """Return a sentence for each column that cannot be used, and one for those beyond the first.
+
+    Examples
+    --------
+    >>> why_not({"nr": "it counts the rows", "note": "it is empty"})
+    ' "nr": it counts the rows. "note": it is empty.'
+    """
+    told = [f' "{name}": {why}.' for name, why in list(columns.items())[:_MOST_NAMED]]
+    more = len(columns) - len(told)
+    rest = "1 more column is" if more == 1 else f"{more} more columns are"
+    return "".join([*told, f" {rest} no better." if more else ""])
+
+
 def listed(names: Sequence[str]) -> str:
     """Return names as people list them: "a, b and c"."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

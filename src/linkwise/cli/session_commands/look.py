@@ -22,16 +22,17 @@ def show(folder: Path, as_json: bool) -> None:
     with open_session(folder) as session:
         view, progress, seq = session.view(), session.progress(), session.seq
         name, n_rows = session.name, session.n_rows
+    shown = {c.number: -1 if c.number == view.nowhere else c.number for c in view.clusters}
     if as_json:
         found = {"name": name, "n_rows": n_rows, "seq": seq, "progress": asdict(progress)}
-        found["clusters"] = [asdict(cluster) for cluster in view.clusters]
+        found["clusters"] = [{**asdict(c), "number": shown[c.number]} for c in view.clusters]
         click.echo(json.dumps(found, indent=2))
         return
     said = f"{count(seq, 'event')}, {count(progress.answers, 'answer')}"
     click.echo(f"{name}: {count(n_rows, 'row')}, {said}.")
     for cluster in view.clusters:
         click.echo(
-            f"{cluster.number:>4}  {cluster.size:>8} rows  {cluster.sureness:>4.0%} sure  "
+            f"{shown[cluster.number]:>4}  {cluster.size:>8} rows  {cluster.sureness:>4.0%} sure  "
             f"{cluster.name}"
         )
     click.echo(progress.hint)

@@ -22,6 +22,8 @@ _NAMED = ("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y")
 _TIMES = ("", " %H:%M:%S", "T%H:%M:%S", " %H:%M", "T%H:%M", "T%H:%M:%SZ")
 #: Every way of writing a date that is understood.
 FORMATS = tuple(day + time for time in _TIMES for day in _DAYS) + _NAMED
+#: Behind the minutes or seconds: fractions and the distance from Greenwich, which are not read.
+_FINE = r"(\d:\d{2})(?:[.,]\d+)?(?: ?[+-]\d{2}:?\d{2})?(Z?)$"
 _MOST_LOOKED_AT = 1000
 _LONGEST = 40
 _CHUNK = 65_536
@@ -55,7 +57,7 @@ def parsed(column: pa.ChunkedArray, formats: Sequence[str]) -> pa.ChunkedArray:
 
     if not is_text(column):
         return pc.cast(column, pa.timestamp("us"), safe=False)
-    cells = pc.utf8_trim_whitespace(column)
+    cells = pc.replace_substring_regex(pc.utf8_trim_whitespace(column), _FINE, r"\1\2")
     read = [
         pc.cast(pc.strptime(cells, f, "s", error_is_null=True), pa.timestamp("us")) for f in formats
     ]

@@ -24,6 +24,8 @@ ROLES = ("number", "category", "date", "text", "picture", "vector", "id", "ignor
 UNUSED = ("id", "ignored")
 #: Rows that are looked at to tell what a column is.
 SAMPLE_ROWS = 10_000
+#: Rows that are looked at to tell whether it is mostly numbers.
+_DOUBT_ROWS = 1000
 #: Share of the values that must be alike (numbers, dates, pictures); the others count as missing.
 MOST = 0.95
 #: Strings of this many words on average are text, of fewer are names of something.
@@ -91,6 +93,24 @@ def guess_roles(frame: IntoDataFrame) -> dict[str, Role]:
     """
     columns = Columns(frame)
     return {name: guess_role(name, columns[name]) for name in columns}
+
+
+def doubt(name: str, column: pa.ChunkedArray, guess: Role) -> str | None:
+    """Return a sentence about a column that was taken for something else and is mostly numbers."""
+    import pyarrow.compute as pc
+
+    if guess.name not in ("category", "text") or not is_text(column):
+        return None
+    sample = column.take(spread_rows(len(column), _DOUBT_ROWS)).drop_null()
+    sample = pc.utf8_slice_codeunits(sample, 0, _LOOKED_AT)
+    strange = np.isnan(numbers_in(sample, decimal_mark(sample)))
+    if not len(sample) or strange.mean() >= 0.5:
+        return None
+    found = shown(sample[int(np.argmax(strange))].as_py())
+    return (
+        f'"{name}" holds numbers, but also values such as {found}, so it was taken for a '
+        f"{guess.name}. With the role number, such values count as missing."
+    )
 
 
 def check_roles(given: Mapping[str, str] | None, columns: Columns) -> dict[str, Role]:

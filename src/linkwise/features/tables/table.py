@@ -14,7 +14,7 @@ from linkwise.errors import InvalidInput
 from linkwise.features.blocks.fit import Block, fit_block
 from linkwise.features.columns import Columns
 from linkwise.features.tables.balance import Loudness, balanced, loudness
-from linkwise.features.tables.roles import Role, check_roles, guess_role
+from linkwise.features.tables.roles import Role, check_roles, doubt, guess_role
 from linkwise.features.tables.storage import put_together, take_apart
 from linkwise.files.headed import Format
 
@@ -81,6 +81,8 @@ class TableFeatures(TransformerMixin, BaseEstimator):
         for name in columns:
             column = columns[name]
             role = self.roles_[name] = told.get(name) or guess_role(name, column)
+            doubtful = None if name in told else doubt(name, column, role)
+            self.notes_ += [doubtful] if doubtful else []
             if role.used:
                 block = fit_block(role.name, name, column, self.notes_.append, folder)
                 self.blocks_[name] = block

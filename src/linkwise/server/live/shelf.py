@@ -204,13 +204,13 @@ class Shelf:
         return self._writers
 
 
-def folder_name(data: Path | str, n_clusters: int, wish: str = "") -> str:
+def folder_name(data: Path | str, n_clusters: int | str, wish: str = "") -> str:
     """Return the name of the session of a data file: for the same file and wish always the same."""
     return f"{_of_data(data, wish)}{n_clusters}"
 
 
 def existing_session(
-    root: Path, data: Path | str, n_clusters: int | None, wish: str = ""
+    root: Path, data: Path | str, n_clusters: int | str | None, wish: str = ""
 ) -> str | None:
     """Return the name of the session made of a data file; of several, the one used last."""
     wanted = f"{_of_data(data, wish)}{'*' if n_clusters is None else n_clusters}"
