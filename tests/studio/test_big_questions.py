@@ -203,6 +203,26 @@ def test_two_people_never_get_the_same_question_and_an_answered_one_leaves_the_s
     )
 
 
+def test_a_row_that_somebody_placed_elsewhere_leaves_the_screen(open_page):
+    studio = open_page("digits", questions="choice")
+    row, example = studio.page.locator(".one .id"), studio.page.locator("ol .id").last
+    placed = row.inner_text()
+    studio.tell(("together", {"rows": [int(placed), int(example.inner_text())]}), who="Cy")
+    expect(row).not_to_have_text(placed)
+
+
+def test_groups_that_somebody_put_together_elsewhere_leave_the_screen(open_page):
+    studio = open_page("digits", questions="groups")
+    groups = studio.page.get_by_role("group", name=re.compile("Group"))
+    ends = [groups.nth(k).get_by_role("button").last for k in (0, 1)]
+    names = [end.get_attribute("aria-label") for end in ends]
+    studio.tell(("together", {"rows": [int(name.split()[0]) for name in names]}), who="Cy")
+    studio.page.wait_for_function(
+        "(names) => names.some((name) => !document.querySelector(`[aria-label='${name}']`))",
+        arg=names,
+    )
+
+
 def test_how_far_two_people_agree_is_shown(open_page):
     studio = open_page("flowers")
     for who, verdict in (("Ana", "same"), ("Bo", "different")):
