@@ -244,6 +244,15 @@ def test_one_cluster_more_or_fewer_with_one_click_and_undone_like_anything_else(
     expect(names).to_have_count(3)
 
 
+def test_one_cluster_more_or_fewer_leaves_most_rows_in_their_colour(open_page):
+    studio = open_page("digits")
+    for button, count in (("One more", 11), ("One fewer", 10), ("One fewer", 9)):
+        studio.button(button).click()
+        studio.sees(f"{count} clusters")
+    moved = studio.call("/progress")["moved"]
+    assert [0 < change["rows"] < 80 for change in moved] == [True] * 3  # of 240
+
+
 def test_one_more_is_one_more_also_after_a_split_and_beside_rows_that_belong_nowhere(open_page):
     studio = open_page("flowers")
     names = studio.page.get_by_label(re.compile("^Name of cluster"))
