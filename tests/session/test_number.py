@@ -3,6 +3,7 @@
 import csv
 import json
 import shutil
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -23,8 +24,20 @@ def test_another_number_of_clusters_is_that_of_the_model(session):
     assert event.payload == {"n_clusters": 5, "new": [3, 4]}
     assert session.n_clusters == session.summary().n_clusters == 5
     model = load(session.folder / "model").recluster(5).update(Links(N_ROWS, must=[(0, 59)]))
-    assert_array_equal(session.labels(), model.labels_)
+    called = set(zip(model.labels_.tolist(), session.labels().tolist(), strict=True))
+    assert len(called) == len(dict(called)) == 5
     assert_array_equal(session.view().margins, model.margins_)
+
+
+@pytest.mark.parametrize("number", [2, 4, 5])
+def test_as_few_rows_as_can_be_change_the_number_of_their_cluster(session, number):
+    before = session.labels()
+    session.recluster(number)
+    now = session.labels()
+    assert len(np.unique(now)) == number
+    numbers = range(max(3, number))
+    ways = [np.array(way)[now] for way in permutations(numbers)]
+    assert (now != before).sum() == min((way != before).sum() for way in ways)
 
 
 def test_undo_brings_the_number_back(session):
@@ -44,7 +57,8 @@ def test_numbers_of_clusters_are_never_used_twice(session):
     assert split.payload["new"] == 3
     more = session.recluster(5)
     assert more.payload["new"] == [4, 5]
-    assert session.split(0).payload["new"] == 6
+    largest = int(np.bincount(session.labels()).argmax())
+    assert session.split(largest).payload["new"] == 6
     session.undo(more.seq)
     assert session.recluster(6).payload["new"] == [7]  # 4 and 5 are the model's, used again
     assert set(session.labels().tolist()) <= {0, 1, 2, 3, 4, 5, 6, 7}

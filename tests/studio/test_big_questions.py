@@ -203,6 +203,26 @@ def test_two_people_never_get_the_same_question_and_an_answered_one_leaves_the_s
     )
 
 
+def test_a_row_that_somebody_placed_elsewhere_leaves_the_screen(open_page):
+    studio = open_page("digits", questions="choice")
+    row, example = studio.page.locator(".one .id"), studio.page.locator("ol .id").last
+    placed = row.inner_text()
+    studio.tell(("together", {"rows": [int(placed), int(example.inner_text())]}), who="Cy")
+    expect(row).not_to_have_text(placed)
+
+
+def test_groups_that_somebody_put_together_elsewhere_leave_the_screen(open_page):
+    studio = open_page("digits", questions="groups")
+    groups = studio.page.get_by_role("group", name=re.compile("Group"))
+    ends = [groups.nth(k).get_by_role("button").last for k in (0, 1)]
+    names = [end.get_attribute("aria-label") for end in ends]
+    studio.tell(("together", {"rows": [int(name.split()[0]) for name in names]}), who="Cy")
+    studio.page.wait_for_function(
+        "(names) => names.some((name) => !document.querySelector(`[aria-label='${name}']`))",
+        arg=names,
+    )
+
+
 def test_how_far_two_people_agree_is_shown(open_page):
     studio = open_page("flowers")
     for who, verdict in (("Ana", "same"), ("Bo", "different")):
@@ -222,6 +242,15 @@ def test_one_cluster_more_or_fewer_with_one_click_and_undone_like_anything_else(
     expect(names).to_have_count(2)
     studio.press("Control+z")
     expect(names).to_have_count(3)
+
+
+def test_one_cluster_more_or_fewer_leaves_most_rows_in_their_colour(open_page):
+    studio = open_page("digits")
+    for button, count in (("One more", 11), ("One fewer", 10), ("One fewer", 9)):
+        studio.button(button).click()
+        studio.sees(f"{count} clusters")
+    moved = studio.call("/progress")["moved"]
+    assert [0 < change["rows"] < 80 for change in moved] == [True] * 3  # of 240
 
 
 def test_one_more_is_one_more_also_after_a_split_and_beside_rows_that_belong_nowhere(open_page):

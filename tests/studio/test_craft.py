@@ -288,6 +288,20 @@ def test_names_cover_no_points_and_never_run_off_the_map(open_page, size):
         assert (abs(under - paper).max(axis=2) > 8).mean() < 0.01
 
 
+def test_a_name_too_long_for_the_map_is_cut_there_and_whole_in_the_list(open_page):
+    studio = open_page("too-few", script=WRITTEN, viewport={"width": 390, "height": 844})
+    name = "lilies of the valley behind the mill that grow beside the river"
+    studio.tell(("rename", {"cluster": 0, "name": name}))
+    expect(studio.page.get_by_label("Name of cluster 1", exact=True)).to_have_value(name)
+    drawn = "() => Object.keys(window.written ?? {}).some((name) => name.startsWith('lilies'))"
+    studio.page.wait_for_function(drawn)
+    names = written_names(studio)
+    (cut,) = set(names) - {"cluster 2"}
+    assert re.fullmatch("lilies of the valley.*…", cut)
+    assert names[cut]["left"] >= 0
+    assert names[cut]["right"] <= studio.map.bounding_box()["width"]
+
+
 def test_names_are_underlined_in_the_colours_of_their_clusters(open_page):
     script = """const draw = CanvasRenderingContext2D.prototype.stroke;
       CanvasRenderingContext2D.prototype.stroke = function (...path) {

@@ -91,6 +91,22 @@ def test_what_columns_are_is_shown_with_the_reason_and_can_be_changed(open_page)
     studio.sees("150 rows, 3 clusters, grouped by petal width (number) and soil (text)")
 
 
+def test_a_table_of_many_columns_and_digits_is_shown_in_short_and_in_whole(open_page, tmp_path):
+    names = ("length", "width", "height", "weight", "age", "price", "rating", "stock")
+    rows = np.random.default_rng(0).normal(5 * (np.arange(40)[:, None] % 2), size=(40, 8))
+    lines = [",".join(names), *(",".join(map(repr, row)) for row in rows.tolist())]
+    (tmp_path / "goods.csv").write_text("\n".join(lines) + "\n")
+    studio = open_page(questions="choice")
+    studio.visit("#/new")
+    studio.page.locator("input[type=file]").set_input_files(tmp_path / "goods.csv")
+    studio.sees(" · ".join(f"{value:.5g}" for value in rows[:3, 0]))
+    studio.page.get_by_label("How many clusters").fill("2")
+    studio.button("Build the clusters").click()
+    row = studio.page.locator(".one .text")
+    expect(row).to_have_text(re.compile(r"length -?[\d.]+, .*, price -?[\d.]+, …$"))
+    expect(row).to_have_attribute("title", re.compile(r"^length .*\nstock -?[\d.]+$", re.DOTALL))
+
+
 def test_who_sees_strange_letters_says_how_they_were_written(open_page, tmp_path):
     towns = "".join(f"{('Тверь', 'Москва')[k % 2]},{k % 2 * 9 + k / 8}\n" for k in range(16))
     (tmp_path / "towns.csv").write_bytes(f"город,x\n{towns}".encode("koi8-r"))

@@ -52,6 +52,14 @@ def test_links_are_read_by_the_library_and_by_the_command_line(open_page, tmp_pa
     with pytest.raises(SystemExit) as end:
         command_line(["check", str(taken), "--data", str(data), "--id", "plant"])
     assert not end.value.code, capsys.readouterr()
+    out = tmp_path / "clusters.csv"
+    told = ["--id", "plant", "--links", str(taken), "-o", str(out), "-q"]
+    with pytest.raises(SystemExit) as end:
+        command_line(["cluster", str(data), "-k", "3", *told])
+    assert not end.value.code, capsys.readouterr()
+    with out.open() as file:
+        label = [row["label"] for row in csv.DictReader(file)]
+    assert label[3] == label[8] != label[120]
 
 
 def test_the_recipe_gives_the_same_labels_while_the_studio_is_open(open_page, tmp_path):

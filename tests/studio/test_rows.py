@@ -91,6 +91,17 @@ def test_chosen_rows_are_all_different_or_belong_nowhere(open_page):
     assert kinds == ["answer"] * 45 + ["nowhere"]
 
 
+def test_what_was_said_of_chosen_rows_is_not_asked_as_well(open_page):
+    studio = open_page("flowers")
+    studio.wait_for_question()
+    first = studio.page.locator("section thead th").first
+    asked = first.inner_text()
+    search(studio, asked)
+    expect(chosen(studio)).to_contain_text("1 row")
+    studio.button("Belong nowhere").click()
+    expect(first).not_to_have_text(asked)
+
+
 def test_the_map_is_coloured_by_a_column_by_sureness_and_by_who_spoke(open_page):
     studio = open_page("flowers", reduced_motion="reduce")
     studio.tell(("answer", {"i": 0, "j": 1, "verdict": "same"}), who="Ana")

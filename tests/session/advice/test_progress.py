@@ -74,6 +74,14 @@ def test_a_clustering_that_is_right_is_told_to_be_after_twenty_random_pairs(sess
     )
 
 
+def test_one_answer_that_is_missing_is_counted_as_one(session):
+    for row in range(18):
+        session.answer(row, row + 1, "same")
+    assert session.progress().hint == "Too early to tell: give some 2 more answers."
+    session.answer(18, 19, "same")
+    assert session.progress().hint == "Too early to tell: give one more answer."
+
+
 def test_answers_that_move_nothing_are_not_said_to_pay(session):
     truth = np.arange(60) // 20
     for number in range(24):

@@ -1,11 +1,14 @@
 """Search, columns of all rows, and what sets a cluster apart."""
 
+from datetime import datetime, timedelta
+
 import numpy as np
 import pytest
 
 from linkwise.errors import InvalidInput
 from linkwise.session import Columns, Session
-from linkwise.session.data.looking import diverse, rounded
+from linkwise.session.data.display import Row
+from linkwise.session.data.looking import column_values, diverse, rounded
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +52,17 @@ def test_a_column_of_numbers_is_a_scale(shop):
     assert found.codes.min() == 0
     assert found.codes.max() == 254
     assert found.codes[1] > found.codes[0]
+
+
+@pytest.mark.parametrize("way", ["%Y-%m-%d", "%d.%m.%Y", "%Y-%m-%dT%H:%M"])
+def test_a_column_of_dates_is_a_scale(way):
+    days = [datetime(2020, 1, 1) + timedelta(days=7 * i) for i in range(60)]
+    said = [{"when": None if i == 3 else day.strftime(way)} for i, day in enumerate(days)]
+    rows = [Row(i, i, fields, None, False, 0, 1.0) for i, fields in enumerate(said)]
+    found = column_values(lambda some: [rows[i] for i in some], range(60), "when")
+    assert (found.kind, found.legend) == ("number", ["2020-01-05", "2021-02-12"])
+    assert (found.codes[0], found.codes[3], found.codes[59]) == (0, 255, 254)
+    assert (np.diff(found.codes[4:].astype(int)) >= 0).all()
 
 
 @pytest.mark.parametrize(

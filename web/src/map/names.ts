@@ -37,6 +37,7 @@ const SAMPLE = 20_000;
 const REACH = 0.15; // in the layout; rows no farther from each other than this or so are one heap
 const CORE = 0.75; // of the rows of a heap, those nearest to its middle, are what the name stands beside
 const EDGE = 4; // pixels between a name and the end of the map
+const WIDEST = 240; // pixels
 const TALL = 9; // half of the height of a name
 const CELL = 6; // pixels; points are counted in squares of this size
 const ALONG = [0, 0.5, -0.5]; // how far along a side names are tried, in shares of it ...
@@ -91,6 +92,18 @@ function extentOf(rows: number[], places: Float32Array): Extent {
 
 function middle(values: number[]): number {
   return values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
+}
+
+/** A name as it stands on the map: cut where it takes more room than there is, or than a name is worth. */
+export function cutTo(text: string, room: number, width: (text: string) => number): string {
+  const most = Math.min(WIDEST, room - 2 * EDGE);
+  const wide = width(text);
+  if (wide <= most) return text;
+  const letters = [...text];
+  let n = Math.min(letters.length - 1, Math.ceil((letters.length * most) / wide) + 8);
+  const cut = () => `${letters.slice(0, n).join("").trimEnd()}…`;
+  while (n > 1 && width(cut()) > most) n--;
+  return cut();
 }
 
 /** How many points lie where on the screen. */

@@ -2,7 +2,7 @@
 
 import type { Labels } from "../api/types";
 import type { Box, Camera } from "./camera";
-import { Crowd, type Extent, type Rectangle, type Wish, placed } from "./names";
+import { Crowd, type Extent, type Rectangle, type Wish, cutTo, placed } from "./names";
 import { type Rgb, background, clusterColour } from "./palette";
 
 export interface Name extends Extent {
@@ -131,12 +131,15 @@ export class Overlay {
     context.textAlign = "center";
     context.textBaseline = "middle";
     context.lineJoin = "round";
-    const clusters = new Map(names.map(({ text, cluster }) => [text, cluster]));
+    const width = (text: string) => context.measureText(text).width;
+    const known = new Map(
+      names.map(({ text, cluster }) => [text, { cluster, shown: cutTo(text, box.width - 8, width) }]),
+    );
     const wishes = names.map((name): Wish => {
       const [x, y] = camera.toScreen(name.x, name.y, box);
       const [left, top] = camera.toScreen(name.left, name.top, box);
       const [right, bottom] = camera.toScreen(name.right, name.bottom, box);
-      const half = context.measureText(name.text).width / 2 + 4;
+      const half = width(known.get(name.text)!.shown) / 2 + 4;
       const out = look.radius + 1;
       return {
         text: name.text,
@@ -150,12 +153,13 @@ export class Overlay {
       };
     });
     for (const { text, x, y } of placed(wishes, Crowd.of(places, at, box), box, [TOOLS, ...covered])) {
+      const { cluster, shown } = known.get(text)!;
       context.strokeStyle = look.paper;
-      if (lines) this.underline(x, y + UNDER, context.measureText(text).width, clusters.get(text)!, look);
+      if (lines) this.underline(x, y + UNDER, width(shown), cluster, look);
       context.lineWidth = 4;
-      context.strokeText(text, x, y);
+      context.strokeText(shown, x, y);
       context.fillStyle = look.ink;
-      context.fillText(text, x, y);
+      context.fillText(shown, x, y);
     }
   }
 

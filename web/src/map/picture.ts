@@ -2,13 +2,14 @@
 
 import type { Live } from "../state/live.svelte";
 import { nameOf } from "../state/trace";
-import { Crowd, type Wish, extents, placed } from "./names";
+import { Crowd, type Wish, cutTo, extents, placed } from "./names";
 import { background, clusterColour } from "./palette";
 
 const SIZE = 1000;
 const FRAME = 40;
 const LETTER = 8.5; // pixels that one of a name takes, about
 
+const width = (text: string) => LETTER * text.length;
 const at = (value: number) => SIZE / 2 + value * (SIZE / 2 - FRAME);
 const short = (value: number) => value.toFixed(1);
 
@@ -41,10 +42,10 @@ export function mapAsSvg(live: Live, dark: boolean, titles: readonly (string | n
   const screen = (row: number): [number, number] => [at(places[2 * row]), at(-places[2 * row + 1])];
   const box = { width: SIZE, height: SIZE };
   const wishes = [...extents(labels, places)].map(([cluster, extent]): Wish => {
-    const text = nameOf(live.clusters, cluster);
+    const text = cutTo(nameOf(live.clusters, cluster), SIZE, width);
     return {
       text,
-      half: (LETTER * text.length) / 2 + 4,
+      half: width(text) / 2 + 4,
       x: at(extent.x),
       y: at(-extent.y),
       left: at(extent.left) - radius,

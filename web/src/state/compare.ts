@@ -12,6 +12,7 @@ export interface Compared {
 }
 
 const LARGE = 10_000; // numbers of which what stands after the point is left out
+const MOST_FIELDS = 6; // that stand in a line
 const FAR = 0.5; // numbers further apart than half the larger one
 
 /** All fields but the one that is the rows' name: that one differs always and says nothing. */
@@ -46,15 +47,24 @@ function numeric(value: Cell): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-/** A row in a line: its text, or its first fields. */
+/** A row in a line: its text, or its first fields; "…" says that there is more. */
 export function summary(row: Row, most = 160): string {
   if (row.text && row.text.length > most) return `${row.text.slice(0, most).replace(/\s+\S*$/, "")} …`;
   if (row.text) return row.text;
-  const fields = Object.entries(row.fields).filter(([name]) => !isName(row, name));
-  return fields
-    .slice(0, 6)
-    .map(([name, value]) => `${name} ${shown(value)}`)
-    .join(", ");
+  const fields = fieldsOf(row);
+  const first = fields.slice(0, MOST_FIELDS).join(", ");
+  return fields.length > MOST_FIELDS ? `${first}, …` : first;
+}
+
+/** All of a row: its text, or every field on a line of its own. */
+export function whole(row: Row): string {
+  return row.text || fieldsOf(row).join("\n");
+}
+
+function fieldsOf(row: Row): string[] {
+  return Object.entries(row.fields)
+    .filter(([name]) => !isName(row, name))
+    .map(([name, value]) => `${name} ${shown(value)}`);
 }
 
 export function shown(value: Cell): string {

@@ -5,6 +5,7 @@ import type { Entry, JournalEvent, Question, Row, Verdict } from "../api/types";
 import { deeds } from "./deeds";
 import type { Live } from "./live.svelte";
 import { page, remember, remembered } from "./page.svelte";
+import { type OfSet, groupsOf, nameOf, settles, settlesSet } from "./settling";
 
 const AHEAD = 8;
 const LOW = 4;
@@ -117,8 +118,16 @@ export class Questions {
 
   /** What somebody else has answered meanwhile leaves the screen. */
   #heard(event: JournalEvent) {
-    if (this.live.isMine(event)) return;
-    const queue = this.queue.filter((asked) => asked.again !== null || !settles(event, asked));
+    if (!this.live.isMine(event)) this.#leave((asked) => settles(event, asked));
+  }
+
+  /** What was said of rows that were chosen on the map is not asked any more. */
+  spokenOf(kind: OfSet, rows: Iterable<number>) {
+    this.#leave((asked) => settlesSet(kind, rows, asked));
+  }
+
+  #leave(isSettled: (asked: Asked) => boolean) {
+    const queue = this.queue.filter((asked) => asked.again !== null || !isSettled(asked));
     if (queue.length === this.queue.length) return;
     this.queue = queue;
     void this.fill();
@@ -288,11 +297,6 @@ export class Questions {
 const COUNTED: Record<number, string> = { 1: "one thing", 2: "two things", 3: "three things" };
 const WORDS: Record<Verdict, string> = { same: "same", different: "different", unsure: "cannot tell" };
 
-/** The groups that a question is about. */
-export function groupsOf({ one, other, third }: Question): number[][] {
-  return [one, other, third].filter((rows) => rows.length > 0);
-}
-
 const APART = 5; // pairs that stand for two things being different
 
 /** Said twice, which confirms it, as rows put together are: whoever tells two groups apart has seen them whole. */
@@ -318,21 +322,4 @@ export function saidOf(groups: number[][], things: number[]): Said[] {
     ...together.map((each): Said => ({ kind: "together", payload: { rows: each } })),
     ...told.flatMap((one, a) => told.slice(a + 1).flatMap((other) => apart(one, other))),
   ];
-}
-
-/** What a question goes by: its two rows, or its one row where it is a choice. */
-function nameOf({ kind, i, j }: Question): [number, number] {
-  if (kind === "choice") return [i, i];
-  return i < j ? [i, j] : [j, i];
-}
-
-/** Whether an event answers a question. */
-export function settles(event: JournalEvent, asked: Question): boolean {
-  if (event.kind === "together" || event.kind === "label")
-    return event.payload.rows.includes(asked.i) && event.payload.rows.includes(asked.j);
-  if (event.kind !== "answer") return false;
-  const { i, j } = event.payload;
-  if (asked.kind === "choice")
-    return (i === asked.i && asked.among.includes(j)) || (j === asked.i && asked.among.includes(i));
-  return String(nameOf({ ...asked, kind: "pair" })) === String(i < j ? [i, j] : [j, i]);
 }

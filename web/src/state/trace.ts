@@ -58,7 +58,7 @@ const DEEDS: Record<JournalEvent["kind"], string> = {
   together: "selection",
   undo: "undo",
   rename: "new name",
-  merge: "merge",
+  merge: "join",
   split: "split",
   recluster: "new number",
   nowhere: "leaving out",

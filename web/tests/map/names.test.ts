@@ -1,7 +1,7 @@
 /** Names of clusters: beside their rows, inside the map, on as few points as there is room for. */
 
 import { describe, expect, test } from "vitest";
-import { Crowd, type Wish, extents, placed } from "../../src/map/names";
+import { Crowd, type Wish, cutTo, extents, placed } from "../../src/map/names";
 
 const box = { width: 400, height: 300 };
 
@@ -90,4 +90,21 @@ test("of a cluster in several heaps the largest counts, not the empty place betw
   expect(left).toBeGreaterThan(-1);
   expect(right).toBeLessThan(-0.8);
   expect(top).toBeCloseTo(-0.9);
+});
+
+describe("a name on the map", () => {
+  const width = (text: string) => 10 * [...text].length;
+
+  test("is whole where there is room for it", () => {
+    expect(cutTo("a".repeat(24), 400, width)).toBe("a".repeat(24));
+  });
+
+  test("is cut where it is longer than a name is worth", () => {
+    expect(cutTo("b".repeat(200), 400, width)).toBe(`${"b".repeat(23)}…`);
+  });
+
+  test("is cut where the map is narrow, and not inside a letter", () => {
+    expect(cutTo("lilies of the valley", 148, width)).toBe("lilies of the…");
+    expect(cutTo("🌷".repeat(9), 58, width)).toBe("🌷🌷🌷🌷…");
+  });
 });

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { Row } from "../../src/api/types";
-import { compare, shown, summary } from "../../src/state/compare";
+import { compare, shown, summary, whole } from "../../src/state/compare";
 
 type Fields = Row["fields"];
 
@@ -63,6 +63,19 @@ describe("summary", () => {
 
   test("shortens a text that is one long word", () => {
     expect(summary(letter("abcdefghij"), 4)).toBe("abcd …");
+  });
+
+  test("names six fields, and says where there are more", () => {
+    const six = { a: 1, b: 2, c: 3, d: 4, e: 5, f: 6 };
+    expect(summary(row("ann", six))).toBe("a 1, b 2, c 3, d 4, e 5, f 6");
+    expect(summary(row("ann", { ...six, g: 7 }))).toBe("a 1, b 2, c 3, d 4, e 5, f 6, …");
+  });
+});
+
+describe("whole", () => {
+  test("is the text of a row, or each of its fields on a line", () => {
+    expect(whole({ ...row("ann", { age: 3 }), text: "All work" })).toBe("All work");
+    expect(whole(row("ann", { name: "ann", age: 3, size: 0.1 + 0.2 }))).toBe("age 3\nsize 0.3");
   });
 });
 

@@ -65,7 +65,7 @@ describe("causeOf", () => {
     const mine = new Set(["k"]);
     expect(causeOf([answer({ key: "k", who: "Ana" })], mine)).toBe(" after your answer");
     expect(causeOf([event("undo", { event: 1 }, { key: "x", who: "Ana" })], mine)).toBe(" after Ana’s undo");
-    expect(causeOf([event("merge", { clusters: [0, 1] })], mine)).toBe(" after another merge");
+    expect(causeOf([event("merge", { clusters: [0, 1] })], mine)).toBe(" after another join");
   });
 
   test("tells of one's own deed and counts the others", () => {

@@ -87,7 +87,7 @@ class DateBlock:
             note(f'"{name}": {strange_values(column, strange, "date")}.')
         for doubt in _doubts(column, formats, read):
             note(f'"{name}": {doubt}.')
-        return cls(formats, Squash.fit(_seconds(read)))
+        return cls(formats, Squash.fit(since_1970(read)))
 
     @property
     def n_features(self) -> int:
@@ -101,7 +101,7 @@ class DateBlock:
         """Write the features of a column; a gap is the middle of everything."""
         for start in range(0, len(column), _CHUNK):
             part = column.slice(start, _CHUNK)
-            seconds = _seconds(parsed(part, self.formats))
+            seconds = since_1970(parsed(part, self.formats))
             rows = out[start : start + len(part)]
             rows[:, 0] = self.seconds.apply(seconds)
             for k, length in enumerate(_CIRCLES.values()):
@@ -139,7 +139,7 @@ def _example(
     return shown(column[int(np.argmax(wanted.to_numpy()))].as_py())
 
 
-def _seconds(dates: pa.ChunkedArray) -> NDArray[np.float64]:
+def since_1970(dates: pa.ChunkedArray) -> NDArray[np.float64]:
     """Return seconds since the beginning of 1970, NaN where there is no date."""
     import pyarrow as pa
     import pyarrow.compute as pc

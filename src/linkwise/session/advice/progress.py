@@ -121,7 +121,9 @@ def _advise(
 ) -> tuple[str, str]:
     """Return what to do, as a word and as a sentence."""
     if n_told < FIRST:
-        return "early", f"Too early to tell: give some {FIRST - n_told} more answers."
+        missing = FIRST - n_told
+        more = "one more answer" if missing == 1 else f"some {missing} more answers"
+        return "early", f"Too early to tell: give {more}."
     if weighed is not None and not weighed.fits:
         return "columns", (
             f"Your answers do not fit what the rows are grouped by ({grouped_by}): what you said "

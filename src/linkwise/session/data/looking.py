@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.errors import InvalidInput
+from linkwise.features.blocks.dates import date_formats, parsed, since_1970
+from linkwise.features.tables.roles import MOST
 from linkwise.session.data.display import Row
 from linkwise.tables.shown_rows import Shown
 
@@ -35,9 +37,9 @@ class ColumnValues:
     Attributes
     ----------
     kind : {"number", "category"}
-        Whether codes are positions from 0 to 254 between two numbers, or categories.
+        Whether codes are positions from 0 to 254 between two numbers or dates, or categories.
     legend : list of str
-        The two numbers, or what the categories are called.
+        The two numbers or dates, or what the categories are called.
     codes : uint8 array of shape (n_looked_at,)
         255 where there is no value.
     """
@@ -68,8 +70,10 @@ def column_values(read: Read, among: Sequence[int], name: str) -> ColumnValues:
     is_given, as_numbers = np.array([value != "" for value in values]), _numbers(values)
     given = as_numbers[is_given]
     if np.isfinite(given).all() and len(np.unique(given)) > MOST_CATEGORIES:
-        return _scale(as_numbers)
+        return _scale(as_numbers, rounded)
     common = [value for value, _ in Counter(v for v in values if v).most_common()]
+    if len(common) > MOST_CATEGORIES and (times := _times(values)) is not None:
+        return _scale(times, _day)
     shown, rest = common[:MOST_CATEGORIES], common[MOST_CATEGORIES:]
     code = {value: k for k, value in enumerate(shown)}
     code |= dict.fromkeys(rest, len(shown))
@@ -84,12 +88,25 @@ def rounded(number: float, digits: int = 4) -> str:
     return f"{number:.0f}" if is_large else f"{number:.{digits}g}"
 
 
-def _scale(numbers: NDArray[np.float64]) -> ColumnValues:
+def _scale(numbers: NDArray[np.float64], written: Callable[[float], str]) -> ColumnValues:
     """Spread numbers over the codes; the outermost 1 % of either end count as the end."""
     low, high = np.nanpercentile(numbers, [1, 99])
     place = np.clip((numbers - low) / max(high - low, np.finfo(float).tiny), 0, 1)
     codes = np.where(np.isfinite(numbers), np.rint(254 * np.nan_to_num(place)), 255)
-    return ColumnValues("number", [rounded(low), rounded(high)], codes.astype(np.uint8))
+    return ColumnValues("number", [written(low), written(high)], codes.astype(np.uint8))
+
+
+def _times(values: list[str]) -> NDArray[np.float64] | None:
+    """Return seconds since 1970, NaN where there is no date; None where most are no dates."""
+    import pyarrow as pa
+
+    column = pa.chunked_array([[value or None for value in values]])
+    formats = date_formats(column.drop_null(), MOST)
+    return since_1970(parsed(column, formats)) if formats else None
+
+
+def _day(seconds: float) -> str:
+    return str(np.datetime64(round(seconds), "s").astype("datetime64[D]"))
 
 
 def sets_apart(read: Read, inside: NDArray[np.int64], n_rows: int) -> tuple[list[str], list[str]]:

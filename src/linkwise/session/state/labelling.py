@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 
 from linkwise.cluster.sequential.sequential import SequentialClustering
 from linkwise.running import run_options
@@ -132,6 +133,19 @@ def cluster_shares(labelling: Labelling, shares: NDArray[np.float32]) -> NDArray
     return found
 
 
+def alike(model: SequentialClustering, first: SequentialClustering) -> NDArray[np.int64]:
+    """Return for each cluster of a model which one of the first shares most rows with it, or -1.
+
+    Each has one of its own, so that as few rows as can be change the number of their cluster.
+    """
+    shared = np.zeros((model.n_clusters_, first.n_clusters_))
+    np.add.at(shared, (model.labels_, first.labels_), 1.0)
+    own, others = linear_sum_assignment(shared, maximize=True)
+    place = np.full(model.n_clusters_, -1, dtype=np.int64)
+    place[own] = others
+    return place
+
+
 class Labeller:
     """Labels states, one at a time.
 
@@ -145,6 +159,7 @@ class Labeller:
         self._grown = self.model = model
         self._solved = (Told(model.links_, model.named_), model.n_clusters_, b""), model
         self._numbered = {model.n_clusters_: model}
+        self._places: dict[int, NDArray[np.int64]] = {}
         self._split_margins = SplitMemory()
 
     def grow(self, model: SequentialClustering) -> None:
@@ -156,9 +171,25 @@ class Labeller:
         if self.model.links_.n_samples != n_rows:
             self.model = self._grown.of_first(n_rows)
             self._numbered = {self.model.n_clusters_: self.model}
+            self._places = {}
+
+    def called(self, state: State) -> State:
+        """Return the state with its clusters called alike, whatever their number is."""
+        silent = self.unanswered(state)
+        if silent is self.model:
+            return state
+        if state.number not in self._places:
+            self._places[state.number] = alike(silent, self.model)
+        place = self._places[state.number]
+        # those that are like none of the first have the numbers that are free
+        free = np.setdiff1d(np.arange(len(state.numbers)), place)
+        place = place.copy()
+        place[place < 0] = free[: (place < 0).sum()]
+        return replace(state, numbers=state.numbers[place])
 
     def label(self, state: State) -> Labelling:
         """Return the labels of all rows in this state."""
+        state = self.called(state)
         said, names = state.statements, state.clustered_names
         solved = self.solved(state)
         links = said.together() if state.changes else solved.links_
@@ -177,6 +208,7 @@ class Labeller:
 
     def predict(self, state: State, X: Matrix) -> Labels:
         """Return the labels that rows which are not part of the session would have in it."""
+        state = self.called(state)
         solved = self.solved(state)
         matrix = self.model.ensemble_.labels
         voted, blocks = np.asarray(solved.labels_), None
