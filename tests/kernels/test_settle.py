@@ -99,6 +99,15 @@ def test_no_link_of_full_weight_is_broken_in_its_turn(case):
     assert not settle_links(distance, must, cannot, np.ones(35), nearest, second, labels).any()
 
 
+def test_a_link_between_two_centres_stays_broken_because_keeping_it_is_no_cheaper():
+    distance = np.array([[0.0, 4.0], [4.0, 0.0]])
+    pair, none = np.array([[0, 1]]), np.empty((0, 2), dtype=np.int64)
+    near, second, labels = np.array([0, 1]), np.array([1, 0]), np.array([0, 1], dtype=np.int32)
+    pulls = settle_links(distance, pair, none, np.ones(1), near, second, labels)
+    assert labels.tolist() == [0, 1]
+    assert pulls.tolist() == [[0.0, 0.5], [0.5, 0.0]]
+
+
 def test_pairs_are_settled_as_defined_and_attract_where_they_broke(case):
     distance, must, cannot, weight, nearest, _ = case
     centers = np.random.default_rng(1).random((4, 2)) / 2

@@ -157,6 +157,27 @@ def test_the_page_says_where_we_were_measured_on_too_few_sets(tmp_path):
     assert f"A dash: {OURS} was measured on too few of these sets." in page
 
 
+def test_where_we_were_not_measured_nobody_says_that_we_are_first(lines, tmp_path):
+    plan = Plan(tmp_path, sets=("iris",), methods=("k-means",), n_seeds=1)
+    alone = [line("iris", "k-means"), line("iris", "k-means", task="none")]
+
+    def told(lines):
+        tables = [found for task in TASKS if (found := task_table(lines, task.name))]
+        return markdown(plan, lines, tables).split(f"## Where {OURS} is not first\n\n")[1]
+
+    assert told(alone).startswith(
+        "Not known when told none; 100 links: it was measured on too few sets.\n\n## "
+    )
+    assert told([]).startswith("Nothing yet.\n\n## ")
+    first = [line("iris", OURS, nmi=0.9), *alone]
+    assert told(first).startswith(
+        "Nowhere by more than 0.02 in NMI.\n\nNot known when told none: it was measured on too few "
+        "sets.\n\n## "
+    )
+    assert "\n\nNot known when told none: it was" in told([*lines, *alone])
+    assert "Not known" not in told(lines)
+
+
 def test_the_page_says_which_commit_measured_what(lines, tmp_path):
     plan = Plan(tmp_path, sets=("iris",), methods=("k-means",), n_seeds=1)
     made = [{**one, "commit": "new" if one["method"] == OURS else "old"} for one in lines]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
-from sklearn.datasets import load_iris, load_wine, make_blobs
+from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import StandardScaler
 
@@ -15,7 +15,7 @@ def cost(weights, V, links):
     """The paper's sum, kernel and all."""
     K = V @ np.diag(weights) @ V.T
     n_must = len(links.must)
-    total = np.square(np.diag(K) - 1).sum()
+    total = np.square(np.diag(K)[links.linked_rows] - 1).sum()
     for (i, j), w in zip(links.must, links.weight[:n_must], strict=True):
         total += w * (K[i, j] - 1) ** 2
     for (i, j), w in zip(links.cannot, links.weight[n_must:], strict=True):
@@ -108,6 +108,35 @@ def test_right_links_help_where_there_are_many():
         told = CCSKL(3, random_state=0).fit(X, constraints=links)
         assert nmi(y, told.labels_) > nmi(y, plain.labels_) + 0.02
         assert (np.diff(told.weights_) <= 1e-9).all()
+
+
+@pytest.mark.parametrize("n_links", [5, 30])
+def test_right_links_do_no_harm_where_they_are_few(n_links):
+    """Rows that nobody spoke of must not outvote them."""
+    X, y = load_digits(return_X_y=True)
+    plain = nmi(y, CCSKL(10, random_state=0).fit(X).labels_)
+    for seed in range(2):
+        links = Links.sample(y, n_links, random_state=seed)
+        told = CCSKL(10, random_state=0).fit(X, constraints=links)
+        assert nmi(y, told.labels_) > plain - 0.1
+
+
+def test_links_of_weight_zero_say_nothing():
+    X, y = make_blobs(80, centers=3, random_state=0)
+    some, others = (Links.sample(y, 20, random_state=seed) for seed in (0, 1))
+    silent = Links(80, others.must, others.cannot, np.zeros(20))
+    plain = CCSKL(3, random_state=0).fit(X)
+    assert_array_equal(CCSKL(3, random_state=0).fit(X, constraints=silent).weights_, plain.weights_)
+    must, cannot = (np.concatenate(pair) for pair in zip(pairs(some), pairs(others), strict=True))
+    sizes = zip(map(len, pairs(some)), map(len, pairs(others)), strict=True)
+    weight = np.concatenate([np.repeat([1.0, 0.0], both) for both in sizes])
+    told = CCSKL(3, random_state=0).fit(X, constraints=some)
+    both = CCSKL(3, random_state=0).fit(X, constraints=Links(80, must, cannot, weight))
+    assert_allclose(both.weights_, told.weights_)
+
+
+def pairs(links):
+    return links.must, links.cannot
 
 
 def test_links_about_a_shuffled_truth_do_harm():

@@ -171,8 +171,13 @@ def _behind(tables: Sequence[TaskTable]) -> str:
         for one in tables
         for name, own, who, best in behind(one, OURS, NOTABLE)
     ]
+    unknown = [one.task for one in tables if OURS not in one.methods]
+    open_still = f"Not known when told {'; '.join(unknown)}: it was measured on too few sets."
+    parts = [open_still] if unknown else []
+    if len(unknown) == len(tables):
+        return open_still if unknown else "Nothing yet."
     if not rows:
-        return f"Nowhere by more than {NOTABLE} in NMI."
+        return "\n\n".join([f"Nowhere by more than {NOTABLE} in NMI.", *parts])
     header = ("told", "set", OURS, "first", "its NMI")
     why = reasons([(row[1], row[3]) for row in rows])
     return "\n\n".join(
@@ -180,6 +185,7 @@ def _behind(tables: Sequence[TaskTable]) -> str:
             f"Sets where it is behind the first by more than {NOTABLE} in NMI. One cell may be "
             "chance, above all with one seed; what one family sees on several sets is not.",
             table(header, rows),
+            *parts,
             "Why, by what those that are first see in rows:",
             "\n".join(why),
         ]

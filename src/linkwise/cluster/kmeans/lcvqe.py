@@ -71,10 +71,11 @@ class LCVQE(LinkSettlingKMeans):
     Notes
     -----
     Links are settled in the order of their rows, and a later one may undo an earlier one, which
-    is not counted as broken again. A link of weight 1 or more never chooses to be broken when its
-    turn comes: that would cost at least as much as the better of the two ways to keep it. So links
-    of full weight move rows, and only lighter ones pull at centres. The objective may rise and
-    fall; the lowest step is kept, and a start ends after twenty steps that were not lower.
+    is not counted as broken again. Breaking a link of weight 1 or more in its turn costs more than
+    the better of the two ways to keep it, and as much only where both rows are centres themselves,
+    as in the first step: then the link stays broken. So links of full weight move rows, and only
+    lighter ones pull at centres. The objective may rise and fall; the lowest step is kept, and a
+    start ends after twenty steps that were not lower.
 
     Not the method where links have to hold, for that reason, nor for wrong links, which are
     settled like right ones.

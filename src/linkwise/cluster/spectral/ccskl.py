@@ -29,14 +29,14 @@ class CCSKL(ConstrainedClusterer):
     The smoothest eigenvectors :math:`v_1, \dots, v_m` of the normalised graph of near rows span
     the kernels :math:`K = \sum_l \beta_l v_l v_l^\top`. Their weights are the minimum of
 
-    .. math:: \sum_i (K_{ii} - 1)^2 + \sum_{(i,j) \in M} a_{ij} (K_{ij} - 1)^2
+    .. math:: \sum_{i \in S} (K_{ii} - 1)^2 + \sum_{(i,j) \in M} a_{ij} (K_{ij} - 1)^2
               + \sum_{(i,j) \in C} a_{ij} K_{ij}^2
               \quad\text{with}\quad \beta_1 \ge \beta_2 \ge \dots \ge \beta_m \ge 0,
 
-    where :math:`M` are the must-links, :math:`C` the cannot-links and :math:`a_{ij}` the weights of
-    links: every row has length 1, linked rows are the same or at right angles, and smoother vectors
-    count more. Then k-means runs on the rows of :math:`(\sqrt{\beta_l} v_l)_l`, which is kernel
-    k-means with :math:`K`.
+    where :math:`M` are the must-links, :math:`C` the cannot-links, :math:`a_{ij}` the weights of
+    links and :math:`S` the rows they name: these have length 1, linked ones are the same or at
+    right angles, and smoother vectors count more. Then k-means runs on the rows of
+    :math:`(\sqrt{\beta_l} v_l)_l`, which is kernel k-means with :math:`K`.
 
     Parameters
     ----------
@@ -77,14 +77,19 @@ class CCSKL(ConstrainedClusterer):
 
     The paper was not at hand: this follows its abstract (a kernel on eigenvectors of the graph, the
     weights by a convex quadratic program that may be weighted) and the sum of squares that the same
-    authors minimise elsewhere. Its own program may ask weights to fall faster.
+    authors minimise elsewhere. Its own program may ask weights to fall faster. That only rows in
+    links are asked for length 1 is our reading: asked of all rows, they outvote the links, nearly
+    all weight goes to the first vector, which is nearly constant, and five right links take NMI on
+    digits from .88 to .02.
 
     Not the method where links have to be heard by single rows: a few numbers are learned, so links
     turn the whole picture and bind no row. As smoother vectors never count less, links cannot ask
     for a division that the graph thinks less natural: on wine, standardised, 600 links leave NMI at
-    .861, and as many about a shuffled truth take it to .654 (means of four draws). Finding near
-    rows compares all with all. ``predict`` gives a new row the cluster of the nearest row seen in
-    ``fit``. Contradictory links are repaired first, with a warning.
+    .861, and as many about a shuffled truth take it to .647. Nor for must-links alone, which a
+    constant vector keeps best: on digits a hundred of them leave .27 (means of four draws).
+
+    Finding near rows compares all with all. ``predict`` gives a new row the cluster of the nearest
+    row seen in ``fit``. Contradictory links are repaired first, with a warning.
 
     References
     ----------
@@ -128,7 +133,7 @@ class CCSKL(ConstrainedClusterer):
     def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:
         graph = normalised(neighbour_graph(X, self.n_neighbors))
         _, V = leading_eigenvectors(graph, max(self.n_vectors, self.n_clusters_))
-        if knowledge.n_links:
+        if (knowledge.weight > 0).any():
             self.weights_ = spectral_weights(V, knowledge)
             B = np.asarray(V * np.sqrt(self.weights_), dtype=np.float32)
         else:
@@ -145,13 +150,16 @@ class CCSKL(ConstrainedClusterer):
 def spectral_weights(V: Floats, links: Links) -> Floats:
     """Return the weights of the columns of ``V``, falling, that suit the links best.
 
-    Each row and each link asks for one value of the kernel, which is linear in the weights. The
-    equations are turned by a QR factorisation into as many as there are weights.
+    Each link, and each row in one, asks for one value of the kernel, which is linear in the
+    weights. The equations are turned by a QR factorisation into as many as there are weights.
     """
-    i, j = np.concatenate([links.must, links.cannot]).T
-    asked = np.repeat([1.0, 1.0, 0.0], [len(V), len(links.must), len(links.cannot)])
-    root = np.sqrt(np.concatenate([np.ones(len(V)), links.weight]))
-    products = np.concatenate([V * V, V[i] * V[j]])
+    heard = links.weight > 0
+    pairs = np.concatenate([links.must, links.cannot])[heard]
+    rows, (i, j) = np.unique(pairs), pairs.T
+    together = np.repeat([1.0, 0.0], [len(links.must), len(links.cannot)])[heard]
+    asked = np.concatenate([np.ones(len(rows)), together])
+    root = np.sqrt(np.concatenate([np.ones(len(rows)), links.weight[heard]]))
+    products = np.concatenate([V[rows] * V[rows], V[i] * V[j]])
     summed = np.cumsum(products, axis=1)  # what u_l adds: the first l products
     equations = root[:, None] * np.column_stack([summed, asked])
     few = np.asarray(np.linalg.qr(equations, mode="r"))
