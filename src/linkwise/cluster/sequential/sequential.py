@@ -156,9 +156,9 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
     The result depends on the *set* of answers alone, not on the order or the batches in which they
     came; taking an answer back is as if it had never been given. Labels of rows always hold, and
     so do links confirmed by a weight of 2 or more, unless they contradict labels or each other.
-    Other links hold in ``labels_`` whenever they can all hold, except those that are wrong with a
-    probability of .8 or more: these are set aside with a warning, but never among the first 30.
-    ``suspects_`` lists all links by that probability.
+    Other links hold in ``labels_`` whenever they can all hold, except those that are more likely
+    wrong than right: these are set aside with a warning, but never among the first 30.
+    ``suspects_`` lists all links by the probability that they are wrong.
 
     Parameters
     ----------
