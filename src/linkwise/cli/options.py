@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -25,7 +25,7 @@ else:
     class ParamType(click.ParamType):
         """What an option's value is made into; click before 8.4 does not take it in brackets."""
 
-        def __class_getitem__(cls, made: Any) -> type[ParamType]:
+        def __class_getitem__(cls, made: object) -> type[ParamType]:
             """Return the class itself."""
             return cls
 

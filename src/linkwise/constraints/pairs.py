@@ -111,10 +111,11 @@ def _iterable(name: str, values: object) -> Iterable[Any]:
     return values
 
 
-def _number(value: Any) -> float:
+def _number(value: object) -> float:
     """Return a weight out of a mixed list; NaN if it is no number."""
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    return float(value) if number else np.nan
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        return np.nan
+    return float(value)
 
 
 def _whole(array: NDArray[Any]) -> NDArray[np.bool_]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
@@ -65,10 +63,13 @@ def sample_codes(codes: Codes, fraction: float, noise: float, random_state: AnyS
     return revealed
 
 
-def check_share(owner: str, name: str, value: Any) -> None:
+def check_share(owner: str, name: str, value: object) -> None:
     """Refuse a share that is not a number from 0 to 1."""
-    number = isinstance(value, int | float | np.integer | np.floating)
-    if isinstance(value, bool) or not number or not 0 <= value <= 1:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float | np.integer | np.floating)
+        or not 0 <= value <= 1
+    ):
         raise InvalidInput(f"{owner}({name}={value!r}): {name} must be a number from 0 to 1.")
 
 
