@@ -40,7 +40,7 @@ def test_the_table_lists_exactly_the_exported_estimators():
 @pytest.mark.parametrize(("name", "reads"), table_rows())
 def test_the_table_says_what_the_estimator_reads(name, reads):
     """Those that read nothing are those that labels do not move."""
-    X, y = make_blobs(60, n_features=4, centers=3, cluster_std=3.0, random_state=3)
+    X, y = make_blobs(60, n_features=4, centers=3, cluster_std=5.0, random_state=3)
     known = np.where(np.arange(60) < 30, y, -1)
     cls = getattr(lw, name)
     told, not_told = (cls(3, random_state=0).fit(X, constraints=c).labels_ for c in (known, None))
