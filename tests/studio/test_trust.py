@@ -138,7 +138,7 @@ def test_what_asking_again_did_not_settle_is_worth_a_second_look_without_a_perce
     studio.tell(*many_right_and_one_wrong(), answer(0, 120, "unsure"))
     studio.tab("Second look")
     studio.sees("Worth a second look")
-    studio.sees("The other answers speak against it.")
+    studio.sees("The other answers speak against it, so it does not count for now.")
     assert "%" not in studio.page.locator("[role=tabpanel]").inner_text()
 
 
