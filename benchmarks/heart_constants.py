@@ -28,7 +28,7 @@ PROBABILITIES = ("ERROR_RATE", "FEATURE_SHARE", "MISJUDGED", "SMOOTHING")
 #: What people say with a weight is a matter of words, not of the model: halved, all would be facts.
 WORDS = ("CONFIRMED",)
 #: These files belong to another estimator, or to files on disk.
-_OTHERS = ("scsc", "online", "model_file", "model_layout", "follow")
+_OTHERS = ("scsc", "online", "old_options", "model_file", "model_layout", "follow")
 
 
 def modules() -> list[ModuleType]:

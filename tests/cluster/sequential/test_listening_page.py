@@ -11,7 +11,8 @@ from linkwise.cluster import consensus
 PAGE = Path(__file__).parents[3] / "docs" / "listening.md"
 #: Another estimator, files on disk, what has a page of its own; and what says which answers are
 #: facts, which is no number to choose.
-OTHER_FILES, WORDS = ("scsc", "online", "model_file", "model_layout", "follow"), ("CONFIRMED",)
+OTHER_FILES = ("scsc", "online", "old_options", "model_file", "model_layout", "follow")
+WORDS = ("CONFIRMED",)
 
 
 def constants():

@@ -57,6 +57,6 @@ def test_votes_of_some_rows_are_those_of_all_rows(model, monkeypatch):
     rows = np.array([7, 3, 290, 3])
     every = model.votes(np.arange(300))
     assert_array_equal(model.votes(rows), every[rows])
-    monkeypatch.setattr("linkwise.cluster.sequential.sequential._CHUNK", 7)
+    monkeypatch.setattr("linkwise.cluster.sequential.rowwise._CHUNK", 7)
     assert_array_equal(model.votes(np.arange(300)), every)
     assert model.votes([]).shape == (0, 10)

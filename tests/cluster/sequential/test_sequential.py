@@ -11,7 +11,7 @@ from sklearn.preprocessing import normalize
 
 import linkwise as lw
 from linkwise import Links, SequentialClustering
-from linkwise.cluster.sequential.sequential import FIRST_ANSWERS, is_doubtful
+from linkwise.cluster.sequential.solution import FIRST_ANSWERS, is_doubtful
 from linkwise.errors import Cancelled, ConstraintWarning, InvalidInput, MissingData
 from linkwise.scores import accuracy, nmi
 

@@ -7,7 +7,7 @@ from sklearn.datasets import load_digits
 
 from linkwise import Links
 from linkwise.cluster.sequential.answers import CONFIRMED
-from linkwise.cluster.sequential.sequential import FIRST_ANSWERS
+from linkwise.cluster.sequential.solution import FIRST_ANSWERS
 from linkwise.session import Columns, Entry, Session
 from linkwise.session.advice.troubles import find_suspects, find_troubles
 from linkwise.session.state.statements import RowSet, Statements

@@ -13,21 +13,15 @@ from __future__ import annotations
 
 import copy
 import os
-import warnings
-from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
-from functools import wraps
+from dataclasses import replace
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Any,
     ClassVar,
-    Concatenate,
     Generic,
     NamedTuple,
-    ParamSpec,
     Self,
-    TypeVar,
 )
 
 import numpy as np
@@ -37,6 +31,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from linkwise.cluster.base import ConstrainedClusterer, Labels
 from linkwise.cluster.report import FitReport
 from linkwise.cluster.sequential.model_file import StoredModel, write_model
+from linkwise.cluster.sequential.moment import Moment, Prepared, Restored, Rows, Solved
 from linkwise.constraints import Knowledge, Links, PartialLabels, as_constraints
 from linkwise.constraints.conflicts import warn_of_contradictions
 from linkwise.engines.base import Ballot, Engine, Margins, Outcome, Rule
@@ -50,70 +45,6 @@ from linkwise.running import NO_WISHES, RunOptions, current_options
 from linkwise.scores import nmi
 from linkwise.threads import survive_fork
 from linkwise.validation import check_number, check_sparse
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Rows that need not be in memory, with the one attribute every fit looks at."""
-
-    source: RowSource
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.source.n_rows, self.source.n_features
-
-
-#: What a class prepares once, and what it finds from all that was said.
-Prepared = TypeVar("Prepared")
-Solved = TypeVar("Solved")
-
-
-@dataclass(frozen=True, eq=False)
-class Moment(Generic[Prepared, Solved]):
-    """All that a fitted model knows, at one moment.
-
-    Attributes
-    ----------
-    engine : Engine
-        Who keeps the labels of the partitions, and votes.
-    ensemble : Ensemble
-        The partitions; rows may have been appended to them since.
-    n_rows : int
-        Rows there are.
-    basis
-        What was prepared once and does not depend on answers.
-    links, named : Links, PartialLabels
-        All that was said.
-    solution
-        What it amounts to.
-    n_clusters : int
-        Clusters there are.
-    wanted : int or "auto"
-        The number that was asked for.
-    left_out : int64 array
-        Rows that belong nowhere, increasing.
-    """
-
-    engine: Engine
-    ensemble: Ensemble
-    n_rows: int
-    basis: Prepared
-    links: Links
-    named: PartialLabels
-    solution: Solved
-    n_clusters: int
-    wanted: int | str
-    left_out: NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Restored(Generic[Prepared, Solved]):
-    """What a class makes of the arrays in a file; no solution where it must be found again."""
-
-    basis: Prepared
-    solution: Solved | None
-    wanted: int | str
-    left_out: NDArray[np.int64]
 
 
 class _Ballot(NamedTuple):
@@ -530,35 +461,3 @@ class OnlineClusterer(ConstrainedClusterer, Generic[Prepared, Solved]):
 
     def _options(self) -> RunOptions:
         return current_options().over(self._wishes)
-
-
-Model = TypeVar("Model", bound=OnlineClusterer[Any, Any])
-P = ParamSpec("P")
-
-
-def accepts_old_options(
-    init: Callable[Concatenate[Model, P], None],
-) -> Callable[Concatenate[Model, P], None]:
-    """Let a constructor hear, with a warning, the keywords that were parameters once.
-
-    Its signature, which scikit-learn reads the parameters from, stays as it is.
-    """
-
-    @wraps(init)
-    def hear(self: Model, /, *args: P.args, **given: P.kwargs) -> None:
-        wishes: dict[str, Any] = {
-            field.name: given.pop(field.name) for field in fields(RunOptions) if field.name in given
-        }
-        init(self, *args, **given)
-        if wishes:
-            where, listed = type(self).__name__, ", ".join(f"{name}=..." for name in wishes)
-            warnings.warn(
-                f"{where}({listed}): how a fit is run is no parameter of a model and will be "
-                f"refused here by the next version. Say it around the fit instead: "
-                f"with linkwise.run_options({listed}): model.fit(X).",
-                FutureWarning,
-                stacklevel=2,
-            )
-            self._wishes = RunOptions(**wishes)
-
-    return hear

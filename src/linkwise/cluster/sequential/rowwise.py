@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.cluster.sequential.voters import share_votes
+from linkwise.cluster.sequential.voters import Floats, share_votes
+from linkwise.ensemble import LabelMatrix
 from linkwise.kernels.vote.vote import scores
 
 #: Rows whose votes are counted at once.
@@ -19,6 +20,15 @@ def shares_of_votes(blocks: NDArray[np.uint8], tables: NDArray[np.float64]) -> N
         part = scores(np.ascontiguousarray(blocks[:, start : start + _CHUNK]), tables)
         shares[start : start + _CHUNK] = share_votes(part)
     return shares
+
+
+def votes_on(rows: NDArray[np.int64], labels: LabelMatrix, tables: NDArray[np.float64]) -> Floats:
+    """Return the votes of some rows as shares of the clusters, (n_rows, n_clusters)."""
+    parts = [np.empty((0, tables.shape[2]))]
+    for start in range(0, len(rows), _CHUNK):
+        blocks = np.ascontiguousarray(labels.rows(rows[start : start + _CHUNK]).T)
+        parts.append(share_votes(scores(blocks, tables)))
+    return np.concatenate(parts)
 
 
 def block_sizes(blocks: NDArray[np.uint8], n_blocks: int) -> NDArray[np.int64]:

@@ -9,12 +9,9 @@ from numpy.typing import NDArray
 
 from linkwise.cluster.base import Labels
 from linkwise.cluster.sequential.model_file import StoredModel
-from linkwise.cluster.sequential.online import (
-    Moment,
-    OnlineClusterer,
-    Restored,
-    accepts_old_options,
-)
+from linkwise.cluster.sequential.moment import Moment, Restored
+from linkwise.cluster.sequential.old_options import accepts_old_options
+from linkwise.cluster.sequential.online import OnlineClusterer
 from linkwise.constraints import Links, PartialLabels
 from linkwise.engines.base import Engine
 from linkwise.engines.rules import ByNearestCenter, ByWeights

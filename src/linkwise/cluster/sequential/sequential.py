@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Literal, NamedTuple, Self, overload
+from typing import Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,13 +19,7 @@ from linkwise.cluster.how_many import (
 )
 from linkwise.cluster.report import FitReport
 from linkwise.cluster.sequential.answers import Answers
-from linkwise.cluster.sequential.ask import (
-    Choice,
-    Groups,
-    choose_choices,
-    choose_groups,
-    choose_pairs,
-)
+from linkwise.cluster.sequential.ask import Choice, Groups
 from linkwise.cluster.sequential.follow import Proposal, Weighing, follow, gain_over_share
 from linkwise.cluster.sequential.hearing import Hearing
 from linkwise.cluster.sequential.honour import settle_rows
@@ -35,99 +29,33 @@ from linkwise.cluster.sequential.landmarks import (
     Floats,
     Ints,
     build_basis,
-    checked_draws,
-    draws_of,
     one_hot,
 )
 from linkwise.cluster.sequential.model_file import StoredModel
 from linkwise.cluster.sequential.model_layout import MOST_CLUSTERS
-from linkwise.cluster.sequential.online import (
-    Moment,
-    OnlineClusterer,
-    Restored,
-    accepts_old_options,
+from linkwise.cluster.sequential.moment import Moment, Restored
+from linkwise.cluster.sequential.old_options import accepts_old_options
+from linkwise.cluster.sequential.online import OnlineClusterer
+from linkwise.cluster.sequential.questions import questions
+from linkwise.cluster.sequential.rowwise import block_sizes, company, shares_of_votes, votes_on
+from linkwise.cluster.sequential.solution import (
+    FIRST_ANSWERS,
+    Landmarks,
+    Solution,
+    Suspect,
+    is_doubtful,
+    suspect_at,
 )
-from linkwise.cluster.sequential.rowwise import block_sizes, company, shares_of_votes
-from linkwise.cluster.sequential.voters import Voters, share_votes
+from linkwise.cluster.sequential.stored import arrays_of, restored
 from linkwise.constraints import Links, PartialLabels
 from linkwise.engines.base import Engine
 from linkwise.engines.rules import ByTables
 from linkwise.ensemble import Ensemble, RowSource, SourceLike, build_ensemble
 from linkwise.ensemble.blas import one_blas_thread
 from linkwise.errors import ConstraintWarning, InvalidInput
-from linkwise.kernels.vote.vote import scores
 from linkwise.running import current_options
 from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_choice, check_number, require_number
-
-#: Among so few answers none is set aside: there is too little to judge them by.
-FIRST_ANSWERS = 30
-#: Rows whose votes are counted at once.
-_CHUNK = 100_000
-
-
-def is_doubtful(suspicion: Floats) -> NDArray[np.bool_]:
-    """Tell which answers are more likely wrong than right; they are set aside, and not silently."""
-    return np.asarray(suspicion >= 0.5)
-
-
-class Suspect(NamedTuple):
-    """An answer, and the probability that it is wrong."""
-
-    i: int
-    j: int
-    kind: str
-    suspicion: float
-
-
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """What the answers so far amount to; independent of the number of rows.
-
-    ``memberships`` are those of the landmarks, by which all rows are voted on; ``rows`` are spoken
-    about and ``settled`` are their clusters; ``suspicion`` is per link, must-links first;
-    ``cluster_of`` is per named class.
-    """
-
-    memberships: Floats
-    rows: Ints
-    settled: Ints
-    suspicion: Floats
-    cluster_of: Ints
-
-
-@dataclass(frozen=True, eq=False)
-class Landmarks:
-    """The rows that stand for all others, and what the answers so far make of them; read-only.
-
-    Attributes
-    ----------
-    rows : int64 array of shape (n_landmarks,)
-        Row numbers, increasing.
-    features : float32 array of shape (n_landmarks, n_kept)
-        At most 64 principal components; none in models that an older version wrote.
-    vectors : float64 array of shape (n_landmarks, n_directions)
-        Leading eigenvectors of the landmarks' graph, smoothest first.
-    smoothness : float64 array of shape (n_directions,)
-        How far each of these directions carries an answer.
-    memberships : float64 array of shape (n_landmarks, n_clusters)
-        Share of each landmark in each cluster; rows sum to 1.
-    labels : int64 array of shape (n_landmarks,)
-        Cluster of each landmark, before it was itself spoken about.
-    """
-
-    rows: Ints
-    features: NDArray[np.float32]
-    vectors: Floats
-    smoothness: Floats
-    memberships: Floats
-    labels: Ints
-
-    def __post_init__(self) -> None:
-        for part in fields(self):
-            shown = getattr(self, part.name).view()
-            shown.setflags(write=False)
-            object.__setattr__(self, part.name, shown)
 
 
 class SequentialClustering(OnlineClusterer[Basis, Solution]):
@@ -314,26 +242,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         require_number("query", "n", n, low=1, integer=True)
         if kind not in ("pair", "choice", "groups"):
             raise InvalidInput(f'query(kind={kind!r}): kind must be "pair", "choice" or "groups".')
-        basis, n_asked = now.basis, now.links.n_links + now.named.n_known
-        out, n_wanted = now.left_out, n
-        with one_blas_thread():  # the same questions whatever the threads
-            votes = basis.voters.votes_on_themselves(now.solution.memberships)
-            said = now.links[basis.rows] | now.named[basis.rows].to_links()
-            if kind == "groups":
-                groups = choose_groups(basis, votes, said, basis.n_landmarks)
-                return [some for g in groups if all(some := _of_these(g, out))][:n]
-            while True:  # until there are enough without the rows that belong nowhere
-                if kind == "choice":
-                    choices = choose_choices(basis, votes, said, n_wanted)
-                    kept = [choice for c in choices if (choice := _without(c, out)) is not None]
-                    if len(kept) >= n or len(choices) < n_wanted:
-                        return kept[:n]
-                else:
-                    pairs = choose_pairs(basis, votes, said, n_asked, n_wanted)
-                    clear = pairs[~np.isin(pairs, out).any(axis=1)]
-                    if len(clear) >= n or len(pairs) < n_wanted:
-                        return clear[:n]
-                n_wanted *= 2
+        return questions(now, n, kind)
 
     def recluster(self, n_clusters: int | str) -> Self:
         """Have another number of clusters; what was said is kept, the ensemble too.
@@ -593,12 +502,8 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
             The vote alone: a row spoken about may have been settled otherwise.
         """
         now = self._now
-        rows, labels = np.asarray(rows, dtype=np.int64), now.ensemble.labels
-        starts = range(0, len(rows), _CHUNK)
         tables = now.basis.voters.tables(now.solution.memberships)
-        blocks = (np.ascontiguousarray(labels.rows(rows[s : s + _CHUNK]).T) for s in starts)
-        parts = [share_votes(scores(some, tables)) for some in blocks]
-        return np.concatenate([np.empty((0, now.n_clusters)), *parts])
+        return votes_on(np.asarray(rows, dtype=np.int64), now.ensemble.labels, tables)
 
     @property
     def suspicion_(self) -> Floats:
@@ -611,7 +516,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         now = self._now
         suspicion = now.solution.suspicion
         order = np.argsort(-suspicion, kind="stable")
-        return [_suspect(now.links, suspicion, int(k)) for k in order]
+        return [suspect_at(now.links, suspicion, int(k)) for k in order]
 
     def _report_at(self, now: Moment[Basis, Solution]) -> FitReport:
         set_aside = ~self._honoured(now.solution.suspicion)
@@ -744,7 +649,7 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
     ) -> None:
         n_aside = int((~honoured).sum())
         if n_aside and not current_options().quiet:
-            i, j, kind, doubt = _suspect(links, suspicion, int(suspicion.argmax()))
+            i, j, kind, doubt = suspect_at(links, suspicion, int(suspicion.argmax()))
             warnings.warn(
                 f"{type(self).__name__}: {n_aside} of {len(honoured)} answers are probably wrong "
                 f"and were set aside, {i}-{j} ({kind}-link, {doubt:.0%}) first; suspects_ lists "
@@ -763,66 +668,8 @@ class SequentialClustering(OnlineClusterer[Basis, Solution]):
         return now.solution.rows, now.solution.settled
 
     def _arrays(self, now: Moment[Basis, Solution]) -> dict[str, NDArray[Any]]:
-        basis = {name: getattr(now.basis, name) for name in _BASIS_ARRAYS}
-        solution = {part.name: getattr(now.solution, part.name) for part in fields(Solution)}
-        counted = {
-            "_count.draws": now.basis.draws,
-            "_count.wanted": np.array(-1 if now.wanted == "auto" else now.wanted),
-            "_count.left_out": now.left_out,
-        }
-        return {
-            **counted,
-            **{f"_basis.{_OLD_NAMES.get(name, name)}": array for name, array in basis.items()},
-            **{f"_solution.{name}": array for name, array in solution.items()},
-        }
+        return arrays_of(now)
 
     def _restore(self, stored: StoredModel) -> Restored[Basis, Solution]:
-        arrays, version = stored.arrays, stored.version
-        parts = {
-            name: arrays[f"_basis.{_OLD_NAMES.get(name, name)}"]
-            for name in _BASIS_ARRAYS
-            if not (version == 1 and name == "features")  # it kept none
-        }
-        parts.setdefault("features", np.empty((len(parts["rows"]), 0), dtype=np.float32))
-        wanted, left_out = self.n_clusters, np.empty(0, dtype=np.int64)
-        draws = draws_of(np.random.RandomState(0))  # older versions kept none
-        if version >= 4:
-            number, draws = int(arrays["_count.wanted"]), checked_draws(arrays["_count.draws"])
-            wanted = number if number > 0 else "auto"
-            left_out = arrays["_count.left_out"]
-        basis = Basis(
-            **parts,
-            n_clusters=stored.n_clusters,
-            n_blocks=int(stored.ensemble.n_blocks),
-            draws=draws,
-            voters=Voters(parts["blocks"], int(stored.ensemble.n_blocks)),
-        )
         self._alone, self._choice = {}, None
-        if version < 5:  # answers were heard by another rule
-            return Restored(basis, None, wanted, left_out)
-        found = {part.name: arrays[f"_solution.{part.name}"] for part in fields(Solution)}
-        return Restored(basis, Solution(**found), wanted, left_out)
-
-
-def _suspect(links: Links, suspicion: Floats, k: int) -> Suspect:
-    """Return the link at position ``k``, must-links first, and how doubtful it is."""
-    n_must = len(links.must)
-    is_must = k < n_must
-    i, j = links.must[k] if is_must else links.cannot[k - n_must]
-    return Suspect(int(i), int(j), "must" if is_must else "cannot", float(suspicion[k]))
-
-
-def _without(choice: Choice, out: Ints) -> Choice | None:
-    """Leave out rows that belong nowhere; None if the choice is about one."""
-    examples = tuple(row for row in choice.examples if row not in out)
-    return Choice(choice.row, examples) if examples and choice.row not in out else None
-
-
-def _of_these(groups: Groups, out: Ints) -> Groups:
-    """Leave out rows that belong nowhere."""
-    return Groups(*(tuple(row for row in group if row not in out) for group in groups))
-
-
-#: The arrays of the basis that are written, and what they are called in files.
-_BASIS_ARRAYS = ("rows", "blocks", "vectors", "smoothness", "labels", "order", "features")
-_OLD_NAMES = {"order": "lot"}
+        return restored(stored, self.n_clusters)

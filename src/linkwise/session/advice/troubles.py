@@ -9,11 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.cluster.sequential.answers import CONFIRMED
-from linkwise.cluster.sequential.sequential import (
-    FIRST_ANSWERS,
-    SequentialClustering,
-    is_doubtful,
-)
+from linkwise.cluster.sequential.sequential import SequentialClustering
+from linkwise.cluster.sequential.solution import FIRST_ANSWERS, is_doubtful
 from linkwise.constraints.closure import contradicted
 from linkwise.constraints.conflicts import Conflict, find_conflicts
 from linkwise.session.journal.log import Log
