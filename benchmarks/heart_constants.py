@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
@@ -19,6 +21,7 @@ from heart_sets import (
     some_labels,
 )
 from linkwise import SequentialClustering
+from linkwise.cluster import consensus
 from linkwise.scores import nmi
 
 SETS = ("ecoli", "vehicle", "segment", "digits", "satimage")
@@ -34,21 +37,21 @@ _OTHERS = ("scsc", "online", "old_options", "model_file", "model_layout", "follo
 def modules() -> list[ModuleType]:
     """Return the modules that are SequentialClustering."""
     names = [found.name for found in pkgutil.iter_modules(package.__path__)]
-    return [
+    own = [
         importlib.import_module(f"{package.__name__}.{name}")
         for name in names
         if name not in _OTHERS
     ]
+    return [*own, consensus]
 
 
 def constants() -> dict[str, float]:
-    """Return every named number and its value; what begins with _ only limits loops."""
+    """Return every number that these modules name; what begins with _ only limits loops."""
     return {
-        name: value
+        name: getattr(module, name)
         for module in modules()
-        for name, value in vars(module).items()
-        if name.isupper() and not name.startswith("_") and name not in WORDS
-        if isinstance(value, int | float)
+        for name in re.findall(r"^([A-Z][A-Z_]*) = ", inspect.getsource(module), re.MULTILINE)
+        if name not in WORDS
     }
 
 
