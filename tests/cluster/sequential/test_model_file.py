@@ -50,11 +50,13 @@ def test_a_model_of_version_2_opens_and_is_what_it_would_be_today(model, tmp_pat
     assert opened.report_ == model.report_
 
 
-def test_a_model_of_version_4_is_heard_anew(tmp_path):
+@pytest.mark.parametrize("version", [4, 5])
+def test_a_model_that_another_rule_heard_is_heard_anew(version, tmp_path):
     model = SequentialClustering(3, n_partitions=10, random_state=0).fit(X, constraints=LINKS)
     model.leave_out([3]).save(tmp_path / "model")
     header = tmp_path / "model" / "model.json"
-    header.write_text(header.read_text().replace('"version": 5', '"version": 4'))
+    assert '"version": 6' in header.read_text()
+    header.write_text(header.read_text().replace('"version": 6', f'"version": {version}'))
     np.save(tmp_path / "model" / "_solution.seen.npy", np.zeros(150, dtype=np.int64))
     np.save(tmp_path / "model" / "_solution.memberships.npy", np.eye(3)[np.zeros(150, dtype=int)])
     assert_array_equal(lw.load(tmp_path / "model").labels_, model.labels_)
@@ -81,7 +83,7 @@ def test_a_model_of_an_older_version_learns_names_and_is_written_as_a_new_one(tm
     again = lw.load(tmp_path / "new")
     assert_array_equal(again.labels_, opened.labels_)
     assert again.classes_[again.labels_[::10]].tolist() == names[::10].tolist()
-    assert json.loads((tmp_path / "new" / "model.json").read_text())["version"] == 5
+    assert json.loads((tmp_path / "new" / "model.json").read_text())["version"] == 6
 
 
 @pytest.mark.parametrize("mmap", [False, True])

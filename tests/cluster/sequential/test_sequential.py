@@ -388,11 +388,11 @@ def test_a_folder_without_a_model_is_refused(tmp_path):
 def test_a_model_of_a_newer_version_is_refused(model, tmp_path):
     model.save(tmp_path / "model")
     header = tmp_path / "model" / "model.json"
-    header.write_text(header.read_text().replace('"version": 5', '"version": 9'))
+    header.write_text(header.read_text().replace('"version": 6', '"version": 9'))
     with pytest.raises(InvalidInput) as caught:
         lw.load(tmp_path / "model")
     assert str(caught.value) == (
-        f"{header}: version 9 is unknown; this linkwise reads versions 1 to 5. "
+        f"{header}: version 9 is unknown; this linkwise reads versions 1 to 6. "
         "A newer linkwise may open it."
     )
 

@@ -26,7 +26,7 @@ from linkwise.errors import InvalidInput
 from linkwise.files.headed import Format, read_array, short, write_arrays
 from linkwise.running import current_options
 
-FORMAT = Format("linkwise model", 5)
+FORMAT = Format("linkwise model", 6)
 HEADER_FILE = "model.json"
 ENSEMBLE_FOLDER = "ensemble"
 #: The classes that can be written, and where they live.

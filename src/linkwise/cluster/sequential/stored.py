@@ -60,7 +60,7 @@ def restored(stored: StoredModel, wanted: int | str) -> Restored[Basis, Solution
         draws=draws,
         voters=Voters(parts["blocks"], int(stored.ensemble.n_blocks)),
     )
-    if version < 5:  # answers were heard by another rule
+    if version < 6:  # answers were heard by another rule
         return Restored(basis, None, wanted, left_out)
     found = {part.name: arrays[f"_solution.{part.name}"] for part in fields(Solution)}
     return Restored(basis, Solution(**found), wanted, left_out)
