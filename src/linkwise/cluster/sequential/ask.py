@@ -29,8 +29,15 @@ from linkwise.constraints.known_pairs import MAX_TRIES
 
 #: Landmarks drawn at random for each one whose place is in doubt.
 DRAWN_PER_DOUBT = 2
-#: One question in so many compares two groups, where there are more groups than clusters.
-COMPARE_EVERY = 5
+#: What is asked in turn, the first that has a question left: whether clusters are right as a whole,
+#: where a landmark belongs, which groups are one.
+_TURNS = (
+    ("whole", "place"),
+    ("place", "whole"),
+    ("whole", "place"),
+    ("place", "whole"),
+    ("compare", "whole", "place"),
+)
 #: Rows shown at once: examples for a choice, and of the middle of a group and of its edge.
 N_SHOWN = 5
 
@@ -59,16 +66,15 @@ def choose_pairs(basis: Basis, votes: Floats, among: Links, n_asked: int, n_ques
     ``among`` is all that was said about landmarks, names included; ``n_asked`` are all answers.
     """
     known = _known_groups(basis, votes, among)
-    to_place = _to_place(basis, known)
-    to_compare = _to_compare(basis.n_clusters, known)
-    to_restructure = _to_restructure(basis, votes.argmax(axis=1), among, known.linked)
+    waiting = {
+        "whole": _to_restructure(basis, votes.argmax(axis=1), among, known.linked),
+        "place": _to_place(basis, known),
+        "compare": _to_compare(basis.n_clusters, known),
+    }
     pairs: dict[tuple[int, int], None] = {}
     for number in range(n_asked, n_asked + n_questions):
-        turn = number % COMPARE_EVERY
-        pair = _new(to_compare, pairs) if turn == COMPARE_EVERY - 1 else None
-        if pair is None and turn % 2 == 0:
-            pair = _new(to_restructure, pairs)
-        pair = pair or _new(to_place, pairs) or _new(to_restructure, pairs)
+        tried = (_new(waiting[kind], pairs) for kind in _TURNS[number % len(_TURNS)])
+        pair = next((pair for pair in tried if pair is not None), None)
         if pair is None:
             break
         pairs[pair] = None

@@ -35,8 +35,6 @@ from linkwise.kernels.coassociation import nearest_by_coassociation
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: Smooth directions of the graph that are kept.
-N_DIRECTIONS = 200
 #: How far the graph carries: the share of each step of a walk that goes on.
 SMOOTHING = 0.9
 _N_INIT = 20
@@ -199,7 +197,8 @@ def shares(amounts: Floats, axis: int) -> Floats:
 
 
 def _n_directions(n_clusters: int, n_landmarks: int) -> int:
-    return min(n_landmarks, max(N_DIRECTIONS, 2 * n_clusters))
+    """Return how many smooth directions are kept: one a neighbourhood, two a cluster at least."""
+    return min(n_landmarks, max(N_LANDMARKS // N_NEAREST, 2 * n_clusters))
 
 
 def _directions(blocks: NDArray[np.uint8], n_clusters: int) -> tuple[Floats, Floats]:
