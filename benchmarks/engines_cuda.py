@@ -239,14 +239,13 @@ def check_stream():
 
 
 def check_labels_with_processor():
-    from linkwise.kernels.nearest import label_tile
+    from linkwise.ensemble.models import NearestCenters
 
     raw, mean, scale, partitions = pictures_and_partitions(8192, 300)
     prepared = ((cp.asnumpy(raw) - mean) / scale).astype(np.float32)
-    expected = np.empty((300, 8192), np.uint8)
-    for start in range(0, 8192, 256):
-        tile = np.ascontiguousarray(prepared[start : start + 256].T)
-        label_tile(tile, *partitions, expected[:, start : start + 256])
+    models = NearestCenters(*partitions)
+    tiles = (np.ascontiguousarray(prepared[start : start + 256].T) for start in range(0, 8192, 256))
+    expected = np.hstack([models.label(tile) for tile in tiles])
     found, decided = label_on_device(cp.asnumpy(raw), *partitions, mean, scale)
     differ = (found != expected).mean()
     print(f"      8192 pictures x 300 partitions: {differ:.2e} differ from the processor's;")

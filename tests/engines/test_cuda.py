@@ -57,6 +57,7 @@ def rules(ensemble, n_clusters):
     weights = rng.random(ensemble.n_partitions)
     made = [
         ByTables(rng.dirichlet(np.full(n_clusters, 0.2), shape)),
+        ByTables(rng.normal(size=(*shape, n_clusters))),  # solved ones have both signs, too
         ByWeights(weights, n_clusters),
     ]
     if n_clusters >= ensemble.n_blocks:  # every label names a cluster
@@ -131,6 +132,21 @@ def test_an_estimator_does_on_a_gpu_what_it_does_elsewhere(engine):
     weighed = lw.SCSC(4, n_partitions=20, random_state=0, engine=engine).fit(X)
     plain = lw.SCSC(4, n_partitions=20, random_state=0).fit(X)
     np.testing.assert_array_equal(weighed.labels_, plain.labels_)
+
+
+@pytest.mark.gpu
+def test_a_stored_model_says_the_same_with_both_engines(engine, tmp_path):
+    links = lw.Links.sample(y, 60, random_state=0)
+    fitted = lw.SequentialClustering(4, n_partitions=60, random_state=0).fit(X, constraints=links)
+    fitted.save(tmp_path / "model")
+    more = lw.Links(len(X), must=[(0, int(np.flatnonzero(y == y[0])[1]))])
+    found, expected = (
+        lw.load(tmp_path / "model", engine=one).update(more) for one in (engine, "cpu")
+    )
+    for what in ("labels_", "margins_", "memberships_"):
+        np.testing.assert_array_equal(getattr(found, what), getattr(expected, what))
+    np.testing.assert_array_equal(found.count_labels(), expected.count_labels())
+    np.testing.assert_array_equal(found.query(3), expected.query(3))
 
 
 @pytest.mark.gpu

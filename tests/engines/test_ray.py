@@ -21,7 +21,14 @@ from linkwise.engines.on_ray import calls
 from linkwise.engines.on_ray import keepers as keeping
 from linkwise.ensemble import as_source, build_ensemble
 from linkwise.ensemble.execution import Execution
-from linkwise.errors import Cancelled, InvalidInput, LinkwiseError, MissingData, MissingExtra
+from linkwise.errors import (
+    Cancelled,
+    InvalidInput,
+    LinkwiseError,
+    MissingData,
+    MissingDevice,
+    MissingExtra,
+)
 from linkwise.session import Session
 
 ray = pytest.importorskip(
@@ -37,7 +44,7 @@ LINKS = lw.Links.sample(y, 20, random_state=0)
 
 @pytest.fixture(scope="module")
 def cluster(start_cluster):
-    machine = {"num_cpus": 1, "object_store_memory": 80_000_000}
+    machine = {"num_cpus": 1, "num_gpus": 0, "object_store_memory": 80_000_000}
     asked_often = {  # whether a machine is alive: soon known to be dead, also where all is slow
         "health_check_initial_delay_ms": 0,
         "health_check_period_ms": 200,
@@ -398,12 +405,47 @@ def test_the_published_method_runs_there_too(folder):
     [
         ({"shards": 0}, "Ray(shards=0): shards must be a whole number >= 1 or 'auto'."),
         ({"gpus": -1}, "Ray(gpus=-1): gpus must be a whole number >= 0."),
+        (
+            {"shards": 3, "gpus": 2},
+            "Ray(shards=3, gpus=2): a GPU has one shard. Leave shards out.",
+        ),
     ],
 )
 def test_wrong_options_are_refused(wrong, message):
     with pytest.raises(InvalidInput) as caught:
         lw.engines.Ray(**wrong)
     assert str(caught.value) == message
+
+
+@pytest.mark.usefixtures("cluster")
+def test_gpus_that_no_machine_has_are_refused_and_not_waited_for(folder):
+    with pytest.raises(MissingDevice, match=r"^Ray\(gpus=2\): this cluster has fewer GPUs, 0\."):
+        make(lw.engines.Ray(gpus=2)).fit(folder)
+
+
+@pytest.fixture
+def with_gpu(cluster):
+    """A machine of which Ray believes that it has a GPU."""
+    node = cluster.add_node(**{**cluster.machine, "num_gpus": 1})
+    cluster.wait_for_nodes(timeout=120)
+    yield
+    kill(cluster, node)
+
+
+@pytest.mark.usefixtures("with_gpu")
+def test_a_gpu_has_one_shard_and_others_do_not_wait_for_it(trained, monkeypatch):
+    monkeypatch.setattr(keeping, "PATIENCE", 0.5)
+    engine, rows = lw.engines.Ray(gpus=1), as_source(X)
+    team = engine._team(rows, *trained, None, 1, gpus=1)
+    assert ray.get(team._keepers[0].__ray_call__.remote(lambda _: ray.get_gpu_ids())) == [0]
+    with pytest.raises(MissingDevice, match=r"fewer GPUs .* are free \(0\) than are needed \(1\)"):
+        engine.label(rows, *trained, None, Execution())
+    ensemble = lw.engines.Ray(shards=1).label(rows, *trained, None, Execution())
+    engine.extend(ensemble, as_source(X[:700]), Execution())  # by processors
+    assert ensemble.n_rows == 3700
+    del team
+    monkeypatch.undo()
+    keeping.require_gpus(1)
 
 
 def test_without_ray_one_is_told_how_to_get_it(monkeypatch):

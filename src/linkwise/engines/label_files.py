@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.errors import InvalidInput
-
-if TYPE_CHECKING:
-    import pyarrow.fs
+from linkwise.files.places import place_of, reaching
 
 #: Rows of a row group.
 _GROUP = 1 << 20
@@ -23,11 +21,12 @@ def make_folder(folder: str) -> str:
 
     if "://" not in folder:
         folder = os.path.abspath(folder)  # who writes may be elsewhere
-    filesystem, path = _place(folder)
-    found = filesystem.get_file_info(fs.FileSelector(path, allow_not_found=True))
-    if found:
-        raise InvalidInput(f"{folder} holds {found[0].base_name} already; it was left alone.")
-    filesystem.create_dir(path, recursive=True)
+    filesystem, path = place_of(folder)
+    with reaching(folder):
+        found = filesystem.get_file_info(fs.FileSelector(path, allow_not_found=True))
+        if found:
+            raise InvalidInput(f"{folder} holds {found[0].base_name} already; it was left alone.")
+        filesystem.create_dir(path, recursive=True)
     return folder
 
 
@@ -54,20 +53,12 @@ def write_part(
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
-    filesystem, path = _place(folder)
-    filesystem.create_dir(path, recursive=True)
     columns: dict[str, Any] = {"row": np.arange(first, first + len(labels), dtype=np.int64)}
     if ids is not None:
         columns["id"] = ids
     columns |= {"label": labels, "margin": margins}
+    filesystem, path = place_of(folder)
     target = f"{path}/labels-{first:014}.parquet"
-    parquet.write_table(pa.table(columns), target, filesystem=filesystem, row_group_size=_GROUP)
-
-
-def _place(folder: str) -> tuple[pyarrow.fs.FileSystem, str]:
-    import pyarrow.fs as fs
-
-    if "://" in folder:
-        filesystem, path = fs.FileSystem.from_uri(folder)
-        return filesystem, path
-    return fs.LocalFileSystem(), folder
+    with reaching(folder):
+        filesystem.create_dir(path, recursive=True)
+        parquet.write_table(pa.table(columns), target, filesystem=filesystem, row_group_size=_GROUP)

@@ -25,6 +25,7 @@ from linkwise.engines.on_ray.keepers import (
     Team,
     name_of,
     predict_some,
+    require_gpus,
     sample_some,
     train_some,
 )
@@ -35,7 +36,7 @@ from linkwise.ensemble.execution import Execution
 from linkwise.ensemble.models import PartitionModels
 from linkwise.ensemble.preparation import Preparation
 from linkwise.ensemble.sources import ArraySource, SparseSource
-from linkwise.errors import LinkwiseError
+from linkwise.errors import InvalidInput, LinkwiseError, MissingDevice
 from linkwise.validation import check_number
 
 T = TypeVar("T")
@@ -67,7 +68,8 @@ class Ray:
         Folder on every worker in which labels are kept, so that another process finds them again
         (see ``linkwise.load``). None is a temporary one, removed with the model.
     gpus : int, default=0
-        GPUs to use. Each has a shard and does its work by ``engine="cuda"``.
+        GPUs to use. Each has a shard and does its work by ``engine="cuda"`` as long as the model
+        is there. Rows that are added later are left to processors.
 
     Examples
     --------
@@ -87,6 +89,10 @@ class Ray:
         self.address, self.shards, self.storage, self.gpus = address, shards, storage, gpus
         check_number(self, "shards", low=1, integer=True, or_in=("auto",))
         check_number(self, "gpus", low=0, integer=True)
+        if not isinstance(shards, str) and 0 < gpus < shards:
+            raise InvalidInput(
+                f"Ray(shards={shards}, gpus={gpus}): a GPU has one shard. Leave shards out."
+            )
         import_ray()
 
     def __repr__(self) -> str:
@@ -132,15 +138,19 @@ class Ray:
         execution: Execution,
     ) -> Ensemble:
         storage = self.storage if path is None else path
-        team = self._team(source, preparation, models, storage, self._n_shards(source.n_rows))
+        n_shards = self._n_shards(source.n_rows)
+        if self.gpus:
+            require_gpus(n_shards)
+        team = self._team(source, preparation, models, storage, n_shards, self.gpus)
         team.label(execution)
         return Ensemble(ShardedLabels.of(team, models.n_partitions), models, preparation)
 
     def extend(self, ensemble: Ensemble, source: RowSource, execution: Execution) -> None:
         labels = sharded(ensemble)
         wanted = self._n_shards(labels.n_rows) * source.n_rows // labels.n_rows
+        # by processors: each GPU has a shard already
         team = self._team(
-            source, ensemble.preparation, ensemble.models, labels.storage, max(1, wanted)
+            source, ensemble.preparation, ensemble.models, labels.storage, max(1, wanted), 0
         )
         team.label(execution)
         labels.add(team)
@@ -174,6 +184,7 @@ class Ray:
         models: PartitionModels,
         storage: str | os.PathLike[str] | None,
         n_shards: int,
+        gpus: int,
     ) -> Team:
         rows = source.source if isinstance(source, RemoteRows) else source
         if not hasattr(rows, "fingerprint"):
@@ -185,10 +196,10 @@ class Ray:
             models=models,
             storage=None if storage is None else os.path.abspath(storage),
             name=name_of(rows, preparation, models, storage is not None),
-            engine="cuda" if self.gpus else "cpu",
+            engine="cuda" if gpus else "cpu",
             n_threads=max(1, self._n_workers() // (len(bounds) - 1)),
         )
-        return Team(task, bounds, 1 if self.gpus else 0)
+        return Team(task, bounds, 1 if gpus else 0)
 
     def _n_shards(self, n_rows: int) -> int:
         if isinstance(self.shards, str):
@@ -198,7 +209,13 @@ class Ray:
     def _n_workers(self) -> int:
         """Return how much can be done at a time: by GPUs, or by processors."""
         self.connect()
-        return self.gpus or max(1, int(import_ray().cluster_resources().get("CPU", 1)))
+        there = import_ray().cluster_resources()
+        if self.gpus > there.get("GPU", 0):
+            raise MissingDevice(
+                f"Ray(gpus={self.gpus}): this cluster has fewer GPUs, {there.get('GPU', 0):g}. "
+                "gpus=0 gives the same result, by processors."
+            )
+        return self.gpus or max(1, int(there.get("CPU", 1)))
 
     def connect(self) -> None:
         """Connect to the cluster, or start one; what needs it does so by itself."""

@@ -15,6 +15,7 @@ from linkwise.ensemble.npy_source import NpySource
 from linkwise.ensemble.parquet import ParquetSource
 from linkwise.errors import InvalidInput, MissingData
 from linkwise.files.parquet_folder import PARQUET, parquet_files
+from linkwise.files.places import place_of, reaching
 
 if TYPE_CHECKING:
     import pyarrow.fs
@@ -141,6 +142,11 @@ class FileRows:
                 raise InvalidInput(
                     f"{file.name} has no columns, so none names the rows. Leave ids out."
                 )
+            if file.filesystem is not None:
+                raise InvalidInput(
+                    f"{file.name}: .npy files are read on this machine alone. At an address, rows "
+                    "are read from Parquet files."
+                )
             if not os.path.exists(file.name):
                 raise MissingData(f"there is no file {file.name}.")
             return NpySource(file.name)
@@ -179,8 +185,12 @@ def _listed(files: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) ->
                     ".parquet files."
                 )
         return listed
-    folder, filesystem = _place(os.fspath(files))
-    shown = parquet_files(folder, filesystem)
+    address = os.fspath(files)
+    folder, filesystem = _place(address)
+    with reaching(address):
+        if filesystem is not None and filesystem.get_file_info(folder).is_file:
+            return _listed([address])
+        shown = parquet_files(folder, filesystem)
     if not shown:
         raise MissingData(f"there is no Parquet file in {files}.")
     return [_File(name, filesystem) for name in shown]
@@ -192,5 +202,5 @@ def _place(name: str) -> tuple[str, pyarrow.fs.FileSystem | None]:
         return os.path.abspath(name), None  # another process may be elsewhere
     import pyarrow.fs as fs
 
-    filesystem, path = fs.FileSystem.from_uri(name)
+    filesystem, path = place_of(name)
     return path, None if isinstance(filesystem, fs.LocalFileSystem) else filesystem

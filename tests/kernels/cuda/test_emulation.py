@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -47,6 +50,16 @@ def draw(shape, seed=0, concentration=0.2):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_winners_and_margins_are_those_of_the_processor_bit_by_bit(shape):
     labels, tables = draw(shape)
+    found = emulation.count_votes(labels, round_tables(tables), tables, shape[3])
+    winners, margins = vote(labels, tables)
+    np.testing.assert_array_equal(found.winners, winners)
+    np.testing.assert_array_equal(found.margins, margins)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_tables_that_were_solved_for_have_both_signs(shape):
+    labels, _ = draw(shape)
+    tables = np.random.default_rng(0).normal(size=(shape[0], shape[2], shape[3]))
     found = emulation.count_votes(labels, round_tables(tables), tables, shape[3])
     winners, margins = vote(labels, tables)
     np.testing.assert_array_equal(found.winners, winners)
@@ -199,3 +212,14 @@ def test_no_difference_of_scores_moves_by_more_than_its_bound(seed, magnitude, n
     between = (moved[:, :, None] - moved[:, None, :]).max(axis=(1, 2))
     norms = np.sqrt(np.square(rows.astype(np.float64)).sum(axis=1))
     assert (between <= slope[0] * norms + start[0]).all()
+
+
+def test_all_but_cupy_that_the_gpu_needs_is_numpy():
+    """Who tests on a machine with a GPU may have little else there."""
+    program = """
+import sys
+for name in ("cupy", "joblib", "numba", "pyarrow", "scipy", "sklearn", "threadpoolctl"):
+    sys.modules[name] = None  # importing it fails
+from linkwise.kernels.cuda import device, emulation, labelling, layout, resident, training, vote
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)

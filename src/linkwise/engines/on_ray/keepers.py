@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 import uuid
 import weakref
 from collections.abc import Callable
@@ -25,6 +26,7 @@ from linkwise.ensemble.execution import Execution
 from linkwise.ensemble.models import PartitionModels
 from linkwise.ensemble.preparation import Preparation
 from linkwise.ensemble.sources import part_of, sample_rows
+from linkwise.errors import MissingDevice
 
 T = TypeVar("T")
 #: One reference to a shared object, in a list so that Ray does not fetch it for every call.
@@ -34,6 +36,8 @@ Work = tuple[Callable[..., object], tuple[object, ...], dict[str, object]]
 
 #: Rows that a keeper labels between two reports.
 STEP = 1 << 17
+#: Seconds in which a GPU is free once its keeper has gone.
+PATIENCE = 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,6 +198,19 @@ def _places(n_keepers: int, kind: str, name: str) -> list[Any]:
     chosen = [slots[(first + k * len(slots) // n_keepers) % len(slots)] for k in range(n_keepers)]
     here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy
     return [here(node, soft=True) for node in chosen]
+
+
+def require_gpus(n_gpus: int) -> None:
+    """Refuse to start keepers that would wait for GPUs which others have; let these go first."""
+    ray = import_ray()
+    until = time.monotonic() + PATIENCE
+    while (free := ray.available_resources().get("GPU", 0)) < n_gpus:
+        if time.monotonic() > until:
+            raise MissingDevice(
+                f"fewer GPUs of this cluster are free ({free:g}) than are needed ({n_gpus}). A "
+                "model has its own until it is deleted or its process ends."
+            )
+        time.sleep(0.1)
 
 
 def _drop(keepers: list[Handle]) -> None:
