@@ -43,7 +43,7 @@ def chromium():
 
 
 CHROMIUM = chromium()
-PATIENCE = 30_000  # milliseconds; a crowded machine is slow, and nothing here waits in vain
+PATIENCE = 60_000  # milliseconds; a crowded machine is slow, and nothing here waits in vain
 TOKEN = "a-token-for-the-browser-tests-only-0123456789"
 
 
@@ -200,14 +200,14 @@ class Service:
         self._wait()
 
     def _wait(self):
-        for _ in range(600):
+        for _ in range(1200):
             try:
                 with urllib.request.urlopen(f"{self.address}/health", timeout=1):
                     return
             except OSError:
                 assert self._process.poll() is None, "the service ended while it started"
                 time.sleep(0.1)
-        raise AssertionError("the service did not answer within a minute")
+        raise AssertionError("the service did not answer within two minutes")
 
     def kill(self):
         """End it without warning, as a power cut would."""

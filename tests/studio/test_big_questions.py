@@ -96,12 +96,13 @@ def test_of_three_groups_two_may_be_one_thing(open_page):
 def test_three_groups_that_one_cannot_tell_are_asked_about_two_by_two(open_page):
     studio = open_page("too-few", questions="groups")
     expect(title(studio)).to_have_text("Is this one thing, two, or three?")
+    cannot_tell = studio.page.get_by_role("button", name="Cannot tell")
     for _ in range(5):
+        expect(cannot_tell).to_be_enabled()
         if title(studio).inner_text() == "Is this one thing, or two?":
             break
         studio.press("c")
         studio.sees_it_sent()
-        studio.page.wait_for_timeout(500)
     expect(title(studio)).to_have_text("Is this one thing, or two?")
     assert len(groups_shown(studio)) == 2
     studio.press("2")

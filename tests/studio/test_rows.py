@@ -3,6 +3,7 @@
 import re
 
 from playwright.sync_api import expect
+from studio_page import until
 
 
 def search(studio, text):
@@ -17,7 +18,7 @@ def chosen(studio):
 
 def test_a_clicked_row_is_pinned_with_its_neighbours_and_why_it_is_there(open_page):
     studio = open_page("one")
-    studio.page.wait_for_timeout(600)
+    studio.at_rest()
     studio.page.mouse.click(*studio.middle_of_the_map())
     panel = studio.page.get_by_role("tabpanel")
     expect(panel).to_contain_text("height")
@@ -112,7 +113,6 @@ def test_the_map_is_coloured_by_a_column_by_sureness_and_by_who_spoke(open_page)
     for choice, words in (("soil", "loam"), ("how sure", "certain"), ("who said it", "Ana")):
         studio.page.get_by_label("What the colours say").select_option(label=choice)
         expect(legend).to_contain_text(words)
-        studio.page.wait_for_timeout(300)
         seen.append(studio.picture())
     assert len(set(seen)) == 4
     studio.page.get_by_label("What the colours say").select_option(label="clusters")
@@ -190,8 +190,8 @@ def test_the_map_tells_who_spoke_as_soon_as_it_knows(open_page):
     studio.page.get_by_label("What the colours say").select_option(label="who said it")
     legend = studio.page.get_by_role("list", name="What the colours mean")
     expect(legend).to_be_attached()
+    until(lambda: held, studio.page)
     expect(legend.get_by_role("listitem")).to_have_count(0)
-    assert held
     studio.page.unroute("**/history*")  # lets those go on that were held
     expect(legend).to_contain_text("Ana")
     studio.tell(answer(2, 3), who="Bo")
