@@ -155,12 +155,31 @@ def test_the_small_picture_that_is_pointed_at_is_large(open_page):
         groups.first.get_by_role("button").first,
         groups.last.get_by_role("button").last,
     ):
-        small = picture.bounding_box()["width"]
+        image = picture.locator("img")
+        small = image.bounding_box()["width"]
         picture.hover()
-        place, table = picture.bounding_box(), studio.page.locator(".table").bounding_box()
-        assert place["width"] > 2 * small
+        wide = "([image, width]) => image.getBoundingClientRect().width > width"
+        studio.page.wait_for_function(wide, arg=[image.element_handle(), 2 * small])
+        place, table = image.bounding_box(), studio.page.locator(".table").bounding_box()
         assert place["x"] >= table["x"]
         assert place["x"] + place["width"] <= table["x"] + table["width"]
+
+
+def test_a_large_picture_does_not_keep_the_pointer_from_the_next_one(open_page):
+    studio = open_page("digits", questions="groups")
+    pictures = studio.page.get_by_role("group", name="Group 1").get_by_role("button")
+    expect(pictures.nth(2)).to_be_visible()
+    here, there = middle(pictures.nth(2)), middle(pictures.nth(3))
+    studio.page.mouse.move(*here)
+    studio.page.mouse.move(*there, steps=5)
+    studio.page.mouse.click(*there)
+    expect(pictures.nth(3)).to_have_attribute("aria-pressed", "false")
+    expect(pictures.nth(2)).to_have_attribute("aria-pressed", "true")
+
+
+def middle(thing):
+    box = thing.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 def test_a_person_can_switch_to_pairs_and_the_page_remembers_it(open_page):
