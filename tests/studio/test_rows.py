@@ -119,6 +119,33 @@ def test_the_map_is_coloured_by_a_column_by_sureness_and_by_who_spoke(open_page)
     expect(legend).to_have_count(0)
 
 
+def test_a_scale_of_which_both_ends_are_alike_has_a_legend_too(open_page):
+    studio = open_page("parcels")
+    legend = studio.page.get_by_role("list", name="What the colours mean")
+    for column, ends in (
+        ("damages", ["0", "0"]),
+        ("sent", ["2021-03-05 08:00", "2021-03-05 08:59"]),
+    ):
+        studio.page.get_by_label("What the colours say").select_option(label=column)
+        expect(legend.get_by_role("listitem")).to_have_text(ends)
+
+
+def test_a_name_that_two_columns_propose_is_suggested_once(open_page):
+    studio = open_page("parcels")
+    look_closer(studio)
+    sheet = studio.page.get_by_role("dialog")
+    expect(sheet).to_contain_text(re.compile("insured is (yes|no) in 100 %"))
+    expect(sheet).to_contain_text(re.compile("paid is (yes|no) in 100 %"))
+    expect(sheet.get_by_role("button", name=re.compile("^(yes|no)$"))).to_have_count(1)
+
+
+def test_on_a_phone_a_row_that_is_pinned_far_below_comes_into_sight(open_page):
+    studio = open_page("flowers", viewport={"width": 390, "height": 844})
+    look_closer(studio)
+    studio.page.get_by_role("dialog").locator("button.thing").first.click()
+    expect(studio.page.get_by_role("tabpanel").locator("h2")).to_be_in_viewport()
+
+
 def test_a_name_that_another_cluster_has_is_not_suggested(open_page):
     studio = open_page("flowers")
     look_closer(studio)
