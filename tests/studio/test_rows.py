@@ -74,6 +74,23 @@ def test_rows_are_found_chosen_and_named_without_a_mouse(open_page):
     studio.sees("10 rows named “first ones”")
 
 
+def test_nothing_lies_above_what_can_be_said_of_the_rows_found(open_page):
+    studio = open_page("flowers", viewport={"width": 1360, "height": 850})
+    search(studio, "plant-00")
+    heard = studio.page.get_by_role("status").filter(has_text="10 rows found and chosen.")
+    expect(heard).to_have_count(1)
+    studio.page.get_by_label("Name for the chosen rows").fill("first ones")
+    is_on_top = """(it) => {
+      const { left, right, top, height } = it.getBoundingClientRect();
+      const at = (x) => document.elementFromPoint(x, top + height / 2);
+      return it.contains(at(left + 5)) && it.contains(at(right - 5));
+    }"""
+    for button in chosen(studio).get_by_role("button").all():
+        assert button.evaluate(is_on_top), button.inner_text()
+    search(studio, "nobody")
+    studio.sees("No row holds this.")
+
+
 def test_chosen_rows_are_all_different_or_belong_nowhere(open_page):
     studio = open_page("flowers")
     search(studio, "clay")
