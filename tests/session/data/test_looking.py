@@ -118,6 +118,14 @@ def test_a_name_that_two_columns_propose_is_proposed_once():
     assert names == ["yes"]
 
 
+def test_of_words_that_tell_as_much_the_longer_ones_make_the_name():
+    texts = [("the parcel was late", "no password")[i % 2] for i in range(20)]
+    rows = [Row(i, i, {}, text, False, 0, 1.0) for i, text in enumerate(texts)]
+    apart, names = sets_apart(lambda some: [rows[i] for i in some], np.arange(0, 20, 2), 20)
+    assert apart == ["words: parcel, late, was, the"]
+    assert names == ["parcel, late"]
+
+
 def test_the_rows_of_a_cluster_come_in_parts(shop):
     cluster = shop.view().clusters[0]
     whole = shop.describe_cluster(cluster.number)

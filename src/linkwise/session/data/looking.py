@@ -167,11 +167,11 @@ def _words_apart(ours: list[Row], theirs: list[Row]) -> Iterator[tuple[float, st
     for word, n in counts[0].items():
         here, there = n / len(ours), counts[1][word] / len(theirs)
         if n >= 2 and here > there:
-            scored.append(((here - there) * np.log((here + 0.01) / (there + 0.01)), word, here))
-    best = sorted(scored, reverse=True)[:5]
+            strength = (here - there) * np.log((here + 0.01) / (there + 0.01))
+            scored.append((strength, len(word), word))  # of two that say as much, the longer one
+    best = [word for _, _, word in sorted(scored, reverse=True)[:5]]
     if best:
-        listed = ", ".join(word for _, word, _ in best)
-        yield 3.0, f"words: {listed}", ", ".join(word for _, word, _ in best[:2])
+        yield 3.0, f"words: {', '.join(best)}", ", ".join(best[:2])
 
 
 def diverse(blocks: NDArray[np.uint8], n: int) -> list[int]:
