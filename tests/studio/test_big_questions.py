@@ -206,6 +206,28 @@ def test_big_questions_are_followed_by_choices_and_these_by_pairs(open_page):
     assert list(dict.fromkeys(big)) == ["Is", "Which", "Do"]
 
 
+def test_whoever_says_their_name_keeps_the_questions_they_were_given(open_page):
+    studio = open_page("too-few", questions="groups")
+    expect(title(studio)).to_have_text("Is this one thing, two, or three?")
+    studio.page.get_by_label("You are").fill("Ana")
+    studio.press("Tab")
+    rows = studio.page.locator(".rows button")
+    before = rows.all_inner_texts()
+    studio.page.reload()
+    expect(rows).to_have_text(before)
+
+
+def test_a_new_tab_asks_what_the_closed_one_asked(open_page):
+    studio = open_page("too-few", questions="groups")
+    rows = studio.page.locator(".rows button")
+    expect(rows.first).to_be_visible()
+    asked, address = rows.all_inner_texts(), studio.page.url
+    studio.page.close()
+    again = studio.page.context.new_page()
+    again.goto(address)
+    expect(again.locator(".rows button")).to_have_text(asked)
+
+
 def test_two_people_never_get_the_same_question_and_an_answered_one_leaves_the_screen(open_page):
     ana = open_page("digits", who="Ana")
     bo = open_page(session=ana.session, who="Bo")
