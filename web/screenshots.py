@@ -212,7 +212,7 @@ def take(browser: Browser, address: str, root: Path) -> None:
 
     page = opened(browser, address, "#/new", "light")
     page.locator("input[type=file]").set_input_files(root / "flowers.csv")
-    expect(page.get_by_label("How many clusters")).to_be_visible()
+    expect(page.get_by_label("How many clusters")).to_be_visible(timeout=PATIENCE)
     keep(page, "new")
 
 

@@ -117,6 +117,7 @@ def test_everything_there_is_to_see_is_read(client):
     asked = client.questions("flowers", 3, who="ann", skip=[(0, 1)])
     others = client.questions("flowers", 3, who="bob", overlap=0.0)
     assert not {(q.i, q.j) for q in asked} & {(q.i, q.j) for q in others}
+    assert client.questions("flowers", 3, who="cy", formerly="bob") == others
     assert isinstance(client.conflicts("flowers"), list)
     assert isinstance(client.suspects("flowers"), list)
     assert client.progress("flowers").hint

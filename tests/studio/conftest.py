@@ -43,7 +43,7 @@ def chromium():
 
 
 CHROMIUM = chromium()
-PATIENCE = 30_000  # milliseconds; a crowded machine is slow, and nothing here waits in vain
+PATIENCE = 60_000  # milliseconds; a crowded machine is slow, and nothing here waits in vain
 TOKEN = "a-token-for-the-browser-tests-only-0123456789"
 
 
@@ -100,6 +100,14 @@ def data_folder(tmp_path_factory):
         for i in range(72):
             words = rng.permutation(12 * kinds[i % 6].split() + [f"and{k % 7}" for k in range(40)])
             table.writerow([f"T-{i}", " ".join(words)])
+    with (folder / "parcels.csv").open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["parcel", "weight", "paid", "insured", "sent", "damages"])
+        for i in range(1400):
+            dear = "yes" if i % 2 else "no"
+            sent = f"2021-03-05 08:{i % 60:02d}"  # all of one day
+            damages = i % 100 if i < 14 else 0  # of nearly none
+            table.writerow([f"P-{i}", 50 * (i % 2) + i % 7, dear, dear, sent, damages])
     with (folder / "scans.csv").open("w", newline="") as file:
         table = csv.writer(file)
         table.writerow(["scan", "picture", "ink", "left"])
@@ -146,6 +154,13 @@ def templates(tmp_path_factory, data_folder):
             6,
             columns=Columns(id="ticket", text="message"),
             n_partitions=20,
+        ),
+        "parcels": lambda at: Session.create(
+            at,
+            data_folder / "parcels.csv",
+            2,
+            columns=Columns(id="parcel", drop=("sent", "damages")),
+            n_partitions=5,
         ),
         "scans": lambda at: Session.create(
             at,
@@ -200,14 +215,14 @@ class Service:
         self._wait()
 
     def _wait(self):
-        for _ in range(600):
+        for _ in range(1200):
             try:
                 with urllib.request.urlopen(f"{self.address}/health", timeout=1):
                     return
             except OSError:
                 assert self._process.poll() is None, "the service ended while it started"
                 time.sleep(0.1)
-        raise AssertionError("the service did not answer within a minute")
+        raise AssertionError("the service did not answer within two minutes")
 
     def kill(self):
         """End it without warning, as a power cut would."""

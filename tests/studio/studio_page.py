@@ -2,9 +2,19 @@
 
 import json
 import math
+import time
 import urllib.request
 
 from playwright.sync_api import expect
+
+
+def until(condition, page, *, patience=60):
+    """Wait until something is so that the browser cannot wait for by itself; return it."""
+    end = time.monotonic() + patience
+    while not (found := condition()):
+        assert time.monotonic() < end, "What was waited for did not come about."
+        page.wait_for_timeout(50)
+    return found
 
 
 class StudioPage:
@@ -91,8 +101,13 @@ class StudioPage:
         box, tools = self.map.bounding_box(), 96
         return box["x"] + box["width"] / 2, box["y"] + (box["height"] + tools) / 2
 
+    def at_rest(self):
+        """Wait until the map has drawn all there is, and knows where its points are."""
+        expect(self.map).to_have_attribute("data-still", "true")
+
     def picture(self):
-        """Return the map below its tools, as PNG."""
+        """Return the map below its tools once it is at rest, as PNG."""
+        self.at_rest()
         box, tools = self.map.bounding_box(), 96
         clip = {**box, "y": box["y"] + tools, "height": box["height"] - tools}
         return self.page.screenshot(clip=clip)
@@ -132,7 +147,7 @@ class StudioPage:
                 "Content-Type": "application/json",
             },
         )
-        with urllib.request.urlopen(request, timeout=20) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             return json.load(answer)
 
     def tell(self, *entries, who="someone else"):

@@ -96,12 +96,13 @@ def test_of_three_groups_two_may_be_one_thing(open_page):
 def test_three_groups_that_one_cannot_tell_are_asked_about_two_by_two(open_page):
     studio = open_page("too-few", questions="groups")
     expect(title(studio)).to_have_text("Is this one thing, two, or three?")
+    cannot_tell = studio.page.get_by_role("button", name="Cannot tell")
     for _ in range(5):
+        expect(cannot_tell).to_be_enabled()
         if title(studio).inner_text() == "Is this one thing, or two?":
             break
         studio.press("c")
         studio.sees_it_sent()
-        studio.page.wait_for_timeout(500)
     expect(title(studio)).to_have_text("Is this one thing, or two?")
     assert len(groups_shown(studio)) == 2
     studio.press("2")
@@ -154,12 +155,31 @@ def test_the_small_picture_that_is_pointed_at_is_large(open_page):
         groups.first.get_by_role("button").first,
         groups.last.get_by_role("button").last,
     ):
-        small = picture.bounding_box()["width"]
+        image = picture.locator("img")
+        small = image.bounding_box()["width"]
         picture.hover()
-        place, table = picture.bounding_box(), studio.page.locator(".table").bounding_box()
-        assert place["width"] > 2 * small
+        wide = "([image, width]) => image.getBoundingClientRect().width > width"
+        studio.page.wait_for_function(wide, arg=[image.element_handle(), 2 * small])
+        place, table = image.bounding_box(), studio.page.locator(".table").bounding_box()
         assert place["x"] >= table["x"]
         assert place["x"] + place["width"] <= table["x"] + table["width"]
+
+
+def test_a_large_picture_does_not_keep_the_pointer_from_the_next_one(open_page):
+    studio = open_page("digits", questions="groups")
+    pictures = studio.page.get_by_role("group", name="Group 1").get_by_role("button")
+    expect(pictures.nth(2)).to_be_visible()
+    here, there = middle(pictures.nth(2)), middle(pictures.nth(3))
+    studio.page.mouse.move(*here)
+    studio.page.mouse.move(*there, steps=5)
+    studio.page.mouse.click(*there)
+    expect(pictures.nth(3)).to_have_attribute("aria-pressed", "false")
+    expect(pictures.nth(2)).to_have_attribute("aria-pressed", "true")
+
+
+def middle(thing):
+    box = thing.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 def test_a_person_can_switch_to_pairs_and_the_page_remembers_it(open_page):
@@ -184,6 +204,28 @@ def test_big_questions_are_followed_by_choices_and_these_by_pairs(open_page):
         expect(studio.page.locator("dd").first).to_contain_text(f"{number} of them cannot tell")
     big = [first for number, first in enumerate(seen, 1) if number % 10]
     assert list(dict.fromkeys(big)) == ["Is", "Which", "Do"]
+
+
+def test_whoever_says_their_name_keeps_the_questions_they_were_given(open_page):
+    studio = open_page("too-few", questions="groups")
+    expect(title(studio)).to_have_text("Is this one thing, two, or three?")
+    studio.page.get_by_label("You are").fill("Ana")
+    studio.press("Tab")
+    rows = studio.page.locator(".rows button")
+    before = rows.all_inner_texts()
+    studio.page.reload()
+    expect(rows).to_have_text(before)
+
+
+def test_a_new_tab_asks_what_the_closed_one_asked(open_page):
+    studio = open_page("too-few", questions="groups")
+    rows = studio.page.locator(".rows button")
+    expect(rows.first).to_be_visible()
+    asked, address = rows.all_inner_texts(), studio.page.url
+    studio.page.close()
+    again = studio.page.context.new_page()
+    again.goto(address)
+    expect(again.locator(".rows button")).to_have_text(asked)
 
 
 def test_two_people_never_get_the_same_question_and_an_answered_one_leaves_the_screen(open_page):

@@ -195,7 +195,6 @@ def test_one_cluster_can_be_lit_on_the_map(open_page):
     expect(swatch).to_have_attribute("aria-pressed", "true")
     hide = "() => document.querySelector('.marks').style.setProperty('visibility', 'hidden')"
     studio.page.evaluate(hide)  # names are underlined in the colours of all clusters
-    studio.page.wait_for_timeout(1500)
     picture = Image.open(io.BytesIO(studio.picture())).convert("RGB")
     seen = {colour for _, colour in picture.getcolors(maxcolors=2**24)}
     assert third in seen

@@ -2,6 +2,7 @@
 
 import io
 import re
+import time
 
 import numpy as np
 import pytest
@@ -55,9 +56,14 @@ def test_words_are_not_cut_off(open_page, size):
         kinds.select_option(kind)
         expect(studio.page.get_by_role("heading", name=re.compile(words))).to_be_visible()
         found[kind] = studio.page.evaluate(CUT_OFF)
-    for tab in ("Progress", "History", "Second look"):
+    tabs = {
+        "Progress": "random pair",
+        "History": "named",
+        "Second look": "These cannot all be right",
+    }
+    for tab, words in tabs.items():
         studio.tab(tab)
-        studio.page.wait_for_timeout(300)
+        expect(studio.page.get_by_role("tabpanel")).to_contain_text(words)
         found[tab] = studio.page.evaluate(CUT_OFF)
     studio.page.get_by_label("What the colours say").select_option(label="soil")
     expect(studio.page.get_by_role("list", name="What the colours mean")).to_be_visible()
@@ -69,7 +75,6 @@ def test_words_are_not_cut_off(open_page, size):
     found["cluster"] = studio.page.evaluate(CUT_OFF)
     sheet.locator("button.thing").first.click()
     expect(studio.page.get_by_role("tabpanel")).to_contain_text("Most like it")
-    studio.page.wait_for_timeout(300)
     found["row"] = studio.page.evaluate(CUT_OFF)
     studio.visit("#/new")
     studio.button("meadow.csv").click()
@@ -127,6 +132,7 @@ def test_the_keys_are_on_a_sheet_and_can_be_changed(open_page):
     sheet.get_by_role("button", name="Close").click()
     studio.press("j")
     studio.sees("You said same.")
+    studio.sees_it_sent()
     studio.page.reload()
     expect(studio.page.get_by_role("button", name=re.compile("Same"))).to_have_attribute(
         "aria-keyshortcuts", "J"
@@ -177,8 +183,7 @@ def test_the_first_stop_of_the_tab_key_leads_to_the_question(open_page):
     studio.wait_for_question()
     studio.press("Tab")
     studio.press("Enter")
-    focused = "document.activeElement.getAttribute('aria-keyshortcuts')"
-    assert studio.page.evaluate(focused) == "S"
+    expect(studio.page.locator("button[aria-keyshortcuts=S]")).to_be_focused()
 
 
 def test_tiny_pictures_are_crisp(open_page):
@@ -262,7 +267,7 @@ CanvasRenderingContext2D.prototype.clearRect = function (...box) {
 def written_names(studio):
     """Return where the names stand on the map, once the points have come to rest."""
     expect(studio.map).to_have_attribute("data-layout", "neighbours")
-    studio.page.wait_for_timeout(1500)
+    studio.at_rest()
     return studio.page.evaluate("window.written")
 
 
@@ -310,6 +315,7 @@ def test_names_are_underlined_in_the_colours_of_their_clusters(open_page):
       };"""
     studio = open_page("flowers", script=script)
     expect(studio.map).to_have_attribute("data-layout", "neighbours")
+    studio.at_rest()
     swatches = studio.page.locator("button[aria-label^='Show only'] span")
     wanted = swatches.evaluate_all("all => all.map(s => getComputedStyle(s).backgroundColor)")
     used = studio.page.evaluate("[...window.underlined]")
@@ -319,7 +325,7 @@ def test_names_are_underlined_in_the_colours_of_their_clusters(open_page):
     expect(studio.page.get_by_role("list", name="What the colours mean")).to_be_visible()
     studio.page.evaluate("() => window.underlined.clear()")
     studio.button("Zoom in").click()
-    studio.page.wait_for_timeout(400)
+    studio.at_rest()
     assert studio.page.evaluate("window.underlined.size") == 0  # those colours say something else
 
 
@@ -335,7 +341,7 @@ def test_on_a_phone_what_lies_above_the_map_covers_no_name(open_page):
     legend = studio.page.get_by_role("list", name="What the colours mean").bounding_box()
     left, top = legend["x"] - box["x"], legend["y"] - box["y"]
     assert top >= lowest
-    studio.page.wait_for_timeout(500)
+    studio.at_rest()
     for place in studio.page.evaluate("window.written").values():
         beside = place["right"] < left or place["left"] > left + legend["width"]
         assert beside or place["bottom"] < top or place["top"] > top + legend["height"]
@@ -344,6 +350,7 @@ def test_on_a_phone_what_lies_above_the_map_covers_no_name(open_page):
 def test_on_a_phone_chosen_rows_can_still_be_seen(open_page):
     studio = open_page("digits", viewport={"width": 390, "height": 844})
     expect(studio.map).to_have_attribute("data-layout", "neighbours")
+    studio.at_rest()
     studio.lasso(0.3)
     chosen = studio.page.get_by_role("group", name="Chosen rows").bounding_box()
     assert chosen["height"] < 0.4 * studio.map.bounding_box()["height"]
@@ -366,9 +373,8 @@ def test_two_fingers_zoom_the_map_around_what_lies_between_them(open_page):
     for reach in range(30, 100, 10):
         touch("touchMove", -reach, reach)
     touch("touchEnd")
-    studio.page.wait_for_timeout(500)
-    after = studio.page.evaluate("window.written")
-    assert len(after) < len(before)  # what was at the edge is off the map
+    fewer = "n => Object.keys(window.written).length < n"
+    studio.page.wait_for_function(fewer, arg=len(before))  # what was at the edge is off the map
     assert studio.page.evaluate("visualViewport.scale") == 1  # the map, not the page
     expect(studio.page.get_by_role("tab", name="Row")).to_have_attribute("aria-selected", "false")
 
@@ -376,14 +382,16 @@ def test_two_fingers_zoom_the_map_around_what_lies_between_them(open_page):
 def test_whoever_wants_less_motion_sees_none(open_page):
     still = open_page("digits", reduced_motion="reduce")
     moving = open_page("digits")
-    for studio in (still, moving):
-        expect(studio.map).to_have_attribute("data-layout", "neighbours")
-        studio.page.wait_for_timeout(1500)
     frames = {}
     for studio in (still, moving):
+        expect(studio.map).to_have_attribute("data-layout", "neighbours")
+        studio.at_rest()
         before = int(studio.map.get_attribute("data-frames"))
+        studio.page.clock.install()
+        studio.page.clock.pause_at(time.time() + 3600)  # however slow the machine is
         studio.button("Overview").click()
-        studio.page.wait_for_timeout(1200)
+        studio.page.clock.run_for(1500)
+        studio.at_rest()
         frames[studio] = int(studio.map.get_attribute("data-frames")) - before
     assert frames[still] <= 2  # the points are there at once
     assert frames[moving] > 4  # and glide elsewhere

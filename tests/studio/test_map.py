@@ -39,22 +39,18 @@ def test_a_better_layout_fades_in_when_it_is_ready(open_page):
 def test_zooming_and_moving_redraw_the_map(open_page):
     studio = open_page("flowers", reduced_motion="reduce")
     expect(studio.map).to_have_attribute("data-layout", "neighbours")
-    studio.page.wait_for_timeout(300)
     whole = studio.picture()
     studio.button("Zoom in").click()
     studio.map.focus()
     studio.press("ArrowLeft")
-    studio.page.wait_for_timeout(400)
     assert studio.picture() != whole
     studio.button("Fit").click()
-    studio.page.wait_for_timeout(400)
     assert studio.picture() == whole
 
 
 def test_the_map_is_dragged_zoomed_by_the_wheel_and_led_by_keys(open_page):
     studio = open_page("flowers", reduced_motion="reduce")
     expect(studio.map).to_have_attribute("data-layout", "neighbours")
-    studio.page.wait_for_timeout(300)
     x, y = studio.middle_of_the_map()
     mouse = studio.page.mouse
 
@@ -73,17 +69,15 @@ def test_the_map_is_dragged_zoomed_by_the_wheel_and_led_by_keys(open_page):
     for deed in deeds:
         deed()
         mouse.move(5, 5)
-        studio.page.wait_for_timeout(400)
         seen.append(studio.picture())
     assert len(set(seen)) >= len(seen) - 1  # + and - take each other back
     studio.map.press("0")
-    studio.page.wait_for_timeout(400)
     assert studio.picture() == seen[0]
 
 
 def test_hovering_a_point_tells_which_row_it_is(open_page):
     studio = open_page("one")
-    studio.page.wait_for_timeout(500)
+    studio.at_rest()
     studio.page.mouse.move(*studio.middle_of_the_map())
     studio.sees("height 1")
 
@@ -110,7 +104,7 @@ def test_the_map_of_very_many_rows_shows_some_of_them(open_page):
     expect(studio.map).to_have_attribute("aria-label", re.compile(f"Map of {shown}"))
     expect(studio.map).to_have_attribute("data-layout", "neighbours", timeout=60_000)
     studio.button("Overview").click()
-    studio.page.wait_for_timeout(1500)
+    studio.at_rest()
     studio.lasso(0.01)
     studio.page.get_by_label("Name for the chosen rows").fill("the middle")
     studio.button("Give name").click()
@@ -151,7 +145,7 @@ def test_what_stands_beside_the_question_does_not_lie_on_the_map_too(open_page):
     studio.press("d")
     studio.sees_it_sent()
     expect(studio.trace).to_contain_text("after your answer.")
-    assert not studio.trace.is_visible()
+    expect(studio.trace).to_be_hidden()
     expect(studio.page.locator(".last")).to_contain_text("after your answer.")
     studio.tell(("split", {"cluster": 0}), who="Bo")
     expect(studio.trace.filter(has_text="after Bo’s split.")).to_be_visible()
@@ -164,7 +158,6 @@ def test_without_a_gpu_the_page_draws_the_points_itself(open_page):
       };"""
     studio = open_page("flowers", script=blind)
     expect(studio.map).to_have_attribute("data-renderer", "raster")
-    studio.page.wait_for_timeout(300)
     assert len(colours_on_the_map(studio)) > 3
 
 
@@ -176,5 +169,4 @@ def test_the_map_stays_when_the_gpu_goes_away(open_page):
     studio.map.evaluate(f"{lose}.getExtension('WEBGL_lose_context').loseContext()")
     expect(studio.map).to_have_attribute("data-renderer", "raster")
     expect(studio.map.locator("canvas")).to_have_count(2)
-    studio.page.wait_for_timeout(300)
     assert len(colours_on_the_map(studio)) > 3

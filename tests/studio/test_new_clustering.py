@@ -144,8 +144,7 @@ def test_a_zip_brings_its_pictures(open_page, tmp_path):
     studio.wait_for_question()
     studio.sees("grouped by file (picture)")
     picture = studio.page.get_by_role("img", name=re.compile(r"Picture of \d\d\.png")).first
-    expect(picture).to_be_visible()
-    assert picture.evaluate("(img) => img.naturalWidth") == 8
+    expect(picture).to_have_js_property("naturalWidth", 8)
 
 
 @pytest.mark.parametrize(

@@ -63,9 +63,9 @@ def test_rows_without_pictures_show_their_fields_with_the_differing_ones_marked(
 
 def test_answering_is_instant_because_questions_are_fetched_ahead(open_page):
     studio = open_page("digits")
+    studio.page.route("**/questions*", answered_once())
+    studio.page.reload()
     studio.wait_for_question()
-    studio.page.wait_for_timeout(500)
-    studio.page.route("**/questions*", lambda _: None)  # never answered
     for _ in range(4):
         before = studio.pair()
         studio.press("d")
@@ -73,14 +73,31 @@ def test_answering_is_instant_because_questions_are_fetched_ahead(open_page):
         studio.wait_for_question()
 
 
+def answered_once():
+    """Return what lets the first request through, and never answers a later one."""
+    seen = []
+
+    def hear(route):
+        if not seen:
+            route.continue_()
+        seen.append(route)
+
+    return hear
+
+
 def test_the_pictures_of_the_next_question_are_fetched_ahead_too(open_page):
     studio = open_page("digits")
     studio.wait_for_question()
-    studio.page.wait_for_timeout(500)
-    fetched = {url.rpartition("/rows/")[2] for url in studio.requests if url.endswith("/image")}
     studio.press("d")
+    fetched_before = """(row) => {
+      const [answered] = performance.getEntriesByName('linkwise:answer');
+      const loaded = performance.getEntriesByType('resource');
+      const own = loaded.find((each) => each.name.endsWith(`/rows/${row}/image`));
+      return own && (own.startTime < answered.startTime ? 'before' : 'after');
+    }"""
     for row in studio.pair():
-        assert f"{row}/image" in fetched
+        told = studio.page.wait_for_function(fetched_before, arg=row)
+        assert told.json_value() == "before"
 
 
 def test_the_undo_key_takes_the_last_answer_back_and_asks_again(open_page):
@@ -112,8 +129,7 @@ def test_the_buttons_answer_too_and_can_be_reached_with_the_keyboard(open_page):
     studio.page.get_by_role("button", name="Same").focus()
     for expected in ("D", "C", "U"):
         studio.press("Tab")
-        focused = "document.activeElement.getAttribute('aria-keyshortcuts')"
-        assert studio.page.evaluate(focused) == expected
+        expect(studio.page.locator(f"button[aria-keyshortcuts={expected}]")).to_be_focused()
     studio.page.get_by_role("button", name="Different").focus()
     studio.press("Enter")
     studio.sees("You said different.")

@@ -3,6 +3,7 @@
 import re
 
 from playwright.sync_api import expect
+from studio_page import until
 
 
 def search(studio, text):
@@ -17,7 +18,7 @@ def chosen(studio):
 
 def test_a_clicked_row_is_pinned_with_its_neighbours_and_why_it_is_there(open_page):
     studio = open_page("one")
-    studio.page.wait_for_timeout(600)
+    studio.at_rest()
     studio.page.mouse.click(*studio.middle_of_the_map())
     panel = studio.page.get_by_role("tabpanel")
     expect(panel).to_contain_text("height")
@@ -73,6 +74,23 @@ def test_rows_are_found_chosen_and_named_without_a_mouse(open_page):
     studio.sees("10 rows named “first ones”")
 
 
+def test_nothing_lies_above_what_can_be_said_of_the_rows_found(open_page):
+    studio = open_page("flowers", viewport={"width": 1360, "height": 850})
+    search(studio, "plant-00")
+    heard = studio.page.get_by_role("status").filter(has_text="10 rows found and chosen.")
+    expect(heard).to_have_count(1)
+    studio.page.get_by_label("Name for the chosen rows").fill("first ones")
+    is_on_top = """(it) => {
+      const { left, right, top, height } = it.getBoundingClientRect();
+      const at = (x) => document.elementFromPoint(x, top + height / 2);
+      return it.contains(at(left + 5)) && it.contains(at(right - 5));
+    }"""
+    for button in chosen(studio).get_by_role("button").all():
+        assert button.evaluate(is_on_top), button.inner_text()
+    search(studio, "nobody")
+    studio.sees("No row holds this.")
+
+
 def test_chosen_rows_are_all_different_or_belong_nowhere(open_page):
     studio = open_page("flowers")
     search(studio, "clay")
@@ -112,11 +130,37 @@ def test_the_map_is_coloured_by_a_column_by_sureness_and_by_who_spoke(open_page)
     for choice, words in (("soil", "loam"), ("how sure", "certain"), ("who said it", "Ana")):
         studio.page.get_by_label("What the colours say").select_option(label=choice)
         expect(legend).to_contain_text(words)
-        studio.page.wait_for_timeout(300)
         seen.append(studio.picture())
     assert len(set(seen)) == 4
     studio.page.get_by_label("What the colours say").select_option(label="clusters")
     expect(legend).to_have_count(0)
+
+
+def test_a_scale_of_which_both_ends_are_alike_has_a_legend_too(open_page):
+    studio = open_page("parcels")
+    legend = studio.page.get_by_role("list", name="What the colours mean")
+    for column, ends in (
+        ("damages", ["0", "0"]),
+        ("sent", ["2021-03-05 08:00", "2021-03-05 08:59"]),
+    ):
+        studio.page.get_by_label("What the colours say").select_option(label=column)
+        expect(legend.get_by_role("listitem")).to_have_text(ends)
+
+
+def test_a_name_that_two_columns_propose_is_suggested_once(open_page):
+    studio = open_page("parcels")
+    look_closer(studio)
+    sheet = studio.page.get_by_role("dialog")
+    expect(sheet).to_contain_text(re.compile("insured is (yes|no) in 100 %"))
+    expect(sheet).to_contain_text(re.compile("paid is (yes|no) in 100 %"))
+    expect(sheet.get_by_role("button", name=re.compile("^(yes|no)$"))).to_have_count(1)
+
+
+def test_on_a_phone_a_row_that_is_pinned_far_below_comes_into_sight(open_page):
+    studio = open_page("flowers", viewport={"width": 390, "height": 844})
+    look_closer(studio)
+    studio.page.get_by_role("dialog").locator("button.thing").first.click()
+    expect(studio.page.get_by_role("tabpanel").locator("h2")).to_be_in_viewport()
 
 
 def test_a_name_that_another_cluster_has_is_not_suggested(open_page):
@@ -190,8 +234,8 @@ def test_the_map_tells_who_spoke_as_soon_as_it_knows(open_page):
     studio.page.get_by_label("What the colours say").select_option(label="who said it")
     legend = studio.page.get_by_role("list", name="What the colours mean")
     expect(legend).to_be_attached()
+    until(lambda: held, studio.page)
     expect(legend.get_by_role("listitem")).to_have_count(0)
-    assert held
     studio.page.unroute("**/history*")  # lets those go on that were held
     expect(legend).to_contain_text("Ana")
     studio.tell(answer(2, 3), who="Bo")

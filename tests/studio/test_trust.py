@@ -1,8 +1,10 @@
 """What was said is visible and true: doubts, contradictions, honest advice, hidden opinions."""
 
 import re
+import time
 
 from playwright.sync_api import expect
+from studio_page import until
 
 
 def answer(i, j, verdict):
@@ -227,11 +229,11 @@ def test_the_trace_tells_of_the_answer_it_belongs_to(open_page):
     expect(said).to_contain_text("No row moved after your answer.")
 
 
-#: Counts the pictures of the map with a dashed line between two points, and those without.
+#: Tells whether the last picture of the map has a dashed line between two points.
 DASHES = """
 const draw = CanvasRenderingContext2D.prototype.setLineDash;
 CanvasRenderingContext2D.prototype.setLineDash = function (pattern) {
-  if (String(pattern) === "3,4") window.dashed = window.everDashed = true;
+  if (String(pattern) === "3,4") window.dashed = true;
   return draw.call(this, pattern);
 };
 const clear = CanvasRenderingContext2D.prototype.clearRect;
@@ -247,16 +249,18 @@ def test_the_line_between_the_pair_stays_until_the_next_question_comes(open_page
     studio.wait_for_question()
     studio.page.route("**/questions*", lambda route: route.abort())
     looking = studio.page.get_by_text("Looking for something worth asking.")
-    for _ in range(10):  # all that were fetched ahead
+
+    def answered():
         studio.press("d")
-        if looking.is_visible():
-            break
+        return looking.is_visible()
+
+    until(answered, studio.page)  # all that were fetched ahead
     line = re.compile(r"\d+-\d+")
     expect(looking).to_be_visible()
     expect(studio.map).to_have_attribute("data-pair", line)
     studio.page.wait_for_timeout(2000)  # no clock takes it away
     expect(studio.map).to_have_attribute("data-pair", line)
-    assert studio.page.evaluate("window.dashed")
+    studio.page.wait_for_function("() => window.dashed")
     studio.page.unroute("**/questions*")
     studio.tell(("answer", {"i": 0, "j": 1, "verdict": "unsure"}))
     studio.wait_for_question()
@@ -267,7 +271,12 @@ def test_the_line_between_the_pair_stays_until_the_next_question_comes(open_page
 def test_the_line_fades_at_once_where_the_next_question_is_there(open_page):
     studio = open_page("digits", script=DASHES)
     studio.wait_for_question()
-    studio.page.wait_for_timeout(500)  # more are fetched ahead
+    studio.at_rest()
+    studio.page.clock.install()
+    studio.page.clock.pause_at(time.time() + 3600)  # however slow the machine is
     studio.press("s")
     expect(studio.map).not_to_have_attribute("data-pair", re.compile(r"\d+-\d+"))
-    studio.page.wait_for_function("() => window.everDashed && !window.dashed")
+    studio.page.clock.run_for(100)
+    studio.page.wait_for_function("() => window.dashed")
+    studio.page.clock.run_for(2000)
+    studio.page.wait_for_function("() => !window.dashed")

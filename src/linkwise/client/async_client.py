@@ -408,9 +408,11 @@ class AsyncClient:
         overlap: float = 0.0,
         kind: str = "pair",
         asked: int | None = None,
+        formerly: str | None = None,
     ) -> list[Question]:
         """Return what is worth asking; with ``who``, others do not get it meanwhile."""
-        call = calls.questions(session, n, strategy, skip, fresh, who, overlap, kind, asked)
+        of = (who, overlap, kind, asked, formerly)
+        call = calls.questions(session, n, strategy, skip, fresh, *of)
         return await self._do(call)
 
     async def conflicts(self, session: str) -> list[Trouble]:

@@ -242,6 +242,7 @@ def questions(
     overlap: float,
     kind: str,
     asked: int | None,
+    formerly: str | None,
 ) -> Call[list[Question]]:
     wanted = {
         "n": n,
@@ -252,6 +253,7 @@ def questions(
         "overlap": overlap or None,
         "kind": kind,
         "asked": asked,
+        "formerly": formerly,
     }
     return Call("GET", _in(session, "questions"), _as(list[Question]), _given(wanted))
 

@@ -405,9 +405,11 @@ class Client:
         overlap: float = 0.0,
         kind: str = "pair",
         asked: int | None = None,
+        formerly: str | None = None,
     ) -> list[Question]:
         """Return what is worth asking; with ``who``, others do not get it meanwhile."""
-        call = calls.questions(session, n, strategy, skip, fresh, who, overlap, kind, asked)
+        of = (who, overlap, kind, asked, formerly)
+        call = calls.questions(session, n, strategy, skip, fresh, *of)
         return self._do(call)
 
     def conflicts(self, session: str) -> list[Trouble]:

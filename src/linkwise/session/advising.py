@@ -88,6 +88,7 @@ class Advising(ABC):
         overlap: float = 0.0,
         kind: str = "pair",
         asked: int | None = None,
+        formerly: str | None = None,
     ) -> list[Question]:
         """Return up to ``n`` questions worth asking, the most useful first.
 
@@ -115,6 +116,9 @@ class Advising(ABC):
         asked : int or None
             How many questions they have been asked so far. Then every tenth is a pair drawn at
             random, and a pair whose answer is doubted is asked about once more.
+        formerly : str or None
+            What they were called before they said who they are. The questions that this name was
+            given are theirs.
         """
         require_number("query", "overlap", overlap, low=0, high=1)
         if kind not in (*QUESTION_KINDS, "auto"):
@@ -138,6 +142,8 @@ class Advising(ABC):
             return found if asked is None else self._with_checks(found, n, unwanted, asked, who)
 
         with self._desk.lock:
+            if who is not None and formerly is not None:
+                self._desk.hand_over(formerly, who)
             held, again = {} if who is None else self._desk.others(who), []
             owed = 0 if who is None else self._desk.second_opinions_owed(who, n, overlap)
             if who is not None and owed:

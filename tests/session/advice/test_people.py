@@ -96,6 +96,14 @@ def test_nor_do_they_when_all_ask_together(session):
     assert len(every) == len(set(every)) == 12
 
 
+def test_whoever_says_their_name_keeps_the_questions_they_were_given(session):
+    given = session.query(3, who="~x")
+    assert not {q.pair for q in given} & {q.pair for q in session.query(3, who="bob")}
+    kept = session.query(3, who="ann", formerly="~x")
+    assert [q.pair for q in kept] == [q.pair for q in given]
+    assert not {q.pair for q in given} & {q.pair for q in session.query(3, who="~x")}
+
+
 def test_questions_are_free_again_after_a_while():
     now = [0.0]
     desk = Desk(clock=lambda: now[0])

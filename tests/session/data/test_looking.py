@@ -8,7 +8,7 @@ import pytest
 from linkwise.errors import InvalidInput
 from linkwise.session import Columns, Session
 from linkwise.session.data.display import Row
-from linkwise.session.data.looking import column_values, diverse, rounded
+from linkwise.session.data.looking import column_values, diverse, rounded, sets_apart
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +66,24 @@ def test_a_column_of_dates_is_a_scale(way):
 
 
 @pytest.mark.parametrize(
+    ("values", "ends"),
+    [
+        (
+            [f"2021-03-05T{k // 6:02d}:{k % 6}0" for k in range(60)],
+            ["2021-03-05 00:05", "2021-03-05 09:44"],
+        ),
+        ([100_000 + k / 1000 for k in range(60)], ["100000", "100000.1"]),
+        ([0.0] * 1000 + [float(k) for k in range(1, 15)], ["0", "3.87"]),
+        ([0.0] * 5000 + [float(k) for k in range(1, 15)], ["0", "0"]),
+    ],
+)
+def test_the_ends_of_a_scale_are_told_apart_where_they_differ(values, ends):
+    rows = [Row(i, i, {"it": value}, None, False, 0, 1.0) for i, value in enumerate(values)]
+    found = column_values(lambda some: [rows[i] for i in some], range(len(rows)), "it")
+    assert (found.kind, found.legend) == ("number", ends)
+
+
+@pytest.mark.parametrize(
     ("number", "words"),
     [(1994.6, "1995"), (1234567.8, "1234568"), (-25000.4, "-25000"), (5.10001, "5.1"), (0.0, "0")],
 )
@@ -88,6 +106,24 @@ def test_a_cluster_is_described_by_what_sets_it_apart(shop):
     assert "colour is blue in 100 %, elsewhere in 0 %" in told
     assert "lamp" in told
     assert page.names
+
+
+def test_a_name_that_two_columns_propose_is_proposed_once():
+    fields = [
+        {"paid": "yes" if i < 30 else "no", "sent": "yes" if i < 30 else "no"} for i in range(60)
+    ]
+    rows = [Row(i, i, told, None, False, 0, 1.0) for i, told in enumerate(fields)]
+    apart, names = sets_apart(lambda some: [rows[i] for i in some], np.arange(30), 60)
+    assert len(apart) == 2
+    assert names == ["yes"]
+
+
+def test_of_words_that_tell_as_much_the_longer_ones_make_the_name():
+    texts = [("the parcel was late", "no password")[i % 2] for i in range(20)]
+    rows = [Row(i, i, {}, text, False, 0, 1.0) for i, text in enumerate(texts)]
+    apart, names = sets_apart(lambda some: [rows[i] for i in some], np.arange(0, 20, 2), 20)
+    assert apart == ["words: parcel, late, was, the"]
+    assert names == ["parcel, late"]
 
 
 def test_the_rows_of_a_cluster_come_in_parts(shop):

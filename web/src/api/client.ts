@@ -94,6 +94,7 @@ export interface Wanted {
   skip: [number, number][];
   who: string;
   overlap: number;
+  formerly: string; // whose questions are theirs, too
   asked: number;
 }
 

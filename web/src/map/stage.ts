@@ -87,7 +87,10 @@ export class Stage {
     this.renderer.setPositions(this.from, this.places);
     this.finder = null;
     window.clearTimeout(this.finderTimer);
-    this.finderTimer = window.setTimeout(() => (this.finder = new Finder(places)), 300);
+    this.finderTimer = window.setTimeout(() => {
+      this.finder = new Finder(places);
+      this.remark();
+    }, 300);
     this.repaint();
   }
 
@@ -215,6 +218,7 @@ export class Stage {
   }
 
   private queue() {
+    this.host.dataset.still = "false";
     if (this.queued) return;
     this.queued = true;
     requestAnimationFrame((now) => this.frame(now));
@@ -235,6 +239,7 @@ export class Stage {
     if (this.frames === 1) performance.mark("linkwise:first-paint");
     if (this.pointsDirty) this.queue();
     else if (this.marks.movedAge < 1 || this.isLeaving) window.setTimeout(() => this.queue(), STEP);
+    else this.host.dataset.still = String(this.finder !== null); // all is drawn, and can be pointed at
   }
 
   private get isLeaving() {

@@ -10,8 +10,8 @@ class Page {
   screen = $state<Screen>(screenOf(location.hash));
   theme = $state<Theme>(remembered("theme", "auto") as Theme);
   who = $state(remembered("who", ""));
-  /** Whose questions are whose, where nobody gave a name; the same after a reload. */
-  readonly nobody = tabName();
+  /** Whose questions are whose, where nobody gave a name; the same in every tab, and tomorrow. */
+  readonly nobody = remembered("nobody", `~${Math.random().toString(36).slice(2)}`);
   systemDark = $state(darkMedia.matches);
   calm = $state(calmMedia.matches);
   dark = $derived(this.theme === "auto" ? this.systemDark : this.theme === "dark");
@@ -21,6 +21,7 @@ class Page {
   #noticeTimer = 0;
 
   constructor() {
+    remember("nobody", this.nobody);
     window.addEventListener("hashchange", () => (this.screen = screenOf(location.hash)));
     darkMedia.addEventListener("change", () => (this.systemDark = darkMedia.matches));
     calmMedia.addEventListener("change", () => (this.calm = calmMedia.matches));
@@ -48,17 +49,6 @@ class Page {
     this.notice = { text, kind };
     window.clearTimeout(this.#noticeTimer);
     this.#noticeTimer = window.setTimeout(() => (this.notice = null), kind === "error" ? 12_000 : 5_000);
-  }
-}
-
-function tabName(): string {
-  const fresh = `~${Math.random().toString(36).slice(2)}`;
-  try {
-    const kept = sessionStorage.getItem("linkwise.tab") ?? fresh;
-    sessionStorage.setItem("linkwise.tab", kept);
-    return kept;
-  } catch {
-    return fresh;
   }
 }
 

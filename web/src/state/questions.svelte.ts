@@ -84,6 +84,7 @@ export class Questions {
       kind,
       skip: [...this.#recent, ...kept().map(nameOf)],
       who: page.who || page.nobody,
+      formerly: page.nobody,
       overlap: (this.live.people?.people.length ?? 0) > 1 && page.who !== "" ? OVERLAP : 0,
       asked: this.#count + kept().length,
     });

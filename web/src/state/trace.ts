@@ -55,7 +55,7 @@ export function tell(moved: [number, number, number][], clusters: readonly Clust
 const DEEDS: Record<JournalEvent["kind"], string> = {
   answer: "answer",
   label: "naming",
-  together: "selection",
+  together: "grouping",
   undo: "undo",
   rename: "new name",
   merge: "join",

@@ -66,6 +66,7 @@ describe("causeOf", () => {
     expect(causeOf([answer({ key: "k", who: "Ana" })], mine)).toBe(" after your answer");
     expect(causeOf([event("undo", { event: 1 }, { key: "x", who: "Ana" })], mine)).toBe(" after Ana’s undo");
     expect(causeOf([event("merge", { clusters: [0, 1] })], mine)).toBe(" after another join");
+    expect(causeOf([event("together", { rows: [1, 2] }, { key: "k" })], mine)).toBe(" after your grouping");
   });
 
   test("tells of one's own deed and counts the others", () => {

@@ -67,12 +67,22 @@ async def questions(
             "at random, and a doubted answer is asked about once more.",
         ),
     ] = None,
+    formerly: Annotated[
+        str | None,
+        Query(
+            max_length=200,
+            description="With who: what they were called before. What this name was given is "
+            "theirs. Only the owner of the service may say it.",
+        ),
+    ] = None,
 ) -> list[Question]:
     """Return what is worth asking. What the clustering thinks is not told."""
     pairs = [(int(i), int(j)) for i, _, j in (p.partition("-") for p in skip.split(",")) if j]
     query = live.session.query
     chosen = partial(query, n, strategy, skip=pairs, fresh=fresh)
     ask = partial(chosen, who=holder.asked(who), overlap=overlap, kind=kind, asked=asked)
+    if not holder.name:
+        ask = partial(ask, formerly=formerly)
     return [Question.model_validate(one) for one in await live.work(ask)]
 
 

@@ -45,6 +45,12 @@ class Desk:
         for question in questions:
             self._held[question.pair] = (who, until)
 
+    def hand_over(self, formerly: str, who: str) -> None:
+        """Let what was given to somebody under a former name be theirs under the new one."""
+        for pair, (holder, until) in self._held.items():
+            if holder == formerly:
+                self._held[pair] = who, until
+
     def ask_again(self, who: str, asked: int, doubted: Sequence[Pair]) -> Pair | None:
         """Return which of the pairs doubted somebody is to be asked about now, if any.
 

@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,10 +72,10 @@ def column_values(read: Read, among: Sequence[int], name: str) -> ColumnValues:
     is_given, as_numbers = np.array([value != "" for value in values]), _numbers(values)
     given = as_numbers[is_given]
     if np.isfinite(given).all() and len(np.unique(given)) > MOST_CATEGORIES:
-        return _scale(as_numbers, rounded)
+        return _scale(as_numbers, [partial(rounded, digits=digits) for digits in (4, 7, 10, 15)])
     common = [value for value, _ in Counter(v for v in values if v).most_common()]
     if len(common) > MOST_CATEGORIES and (times := _times(values)) is not None:
-        return _scale(times, _day)
+        return _scale(times, [partial(_moment, unit=unit) for unit in ("D", "m", "s")])
     shown, rest = common[:MOST_CATEGORIES], common[MOST_CATEGORIES:]
     code = {value: k for k, value in enumerate(shown)}
     code |= dict.fromkeys(rest, len(shown))
@@ -88,12 +90,16 @@ def rounded(number: float, digits: int = 4) -> str:
     return f"{number:.0f}" if is_large else f"{number:.{digits}g}"
 
 
-def _scale(numbers: NDArray[np.float64], written: Callable[[float], str]) -> ColumnValues:
-    """Spread numbers over the codes; the outermost 1 % of either end count as the end."""
+def _scale(numbers: NDArray[np.float64], ways: Sequence[Callable[[float], str]]) -> ColumnValues:
+    """Spread numbers over the codes; the outermost 1 % of either end count as the end.
+
+    The ends are written in the first of some ways that tells them apart.
+    """
     low, high = np.nanpercentile(numbers, [1, 99])
-    place = np.clip((numbers - low) / max(high - low, np.finfo(float).tiny), 0, 1)
+    ends = next(([w(low), w(high)] for w in ways if w(low) != w(high)), [ways[0](low)] * 2)
+    place = np.clip((numbers - low) / ((high - low) or 1.0), 0, 1)
     codes = np.where(np.isfinite(numbers), np.rint(254 * np.nan_to_num(place)), 255)
-    return ColumnValues("number", [written(low), written(high)], codes.astype(np.uint8))
+    return ColumnValues("number", ends, codes.astype(np.uint8))
 
 
 def _times(values: list[str]) -> NDArray[np.float64] | None:
@@ -105,8 +111,9 @@ def _times(values: list[str]) -> NDArray[np.float64] | None:
     return since_1970(parsed(column, formats)) if formats else None
 
 
-def _day(seconds: float) -> str:
-    return str(np.datetime64(round(seconds), "s").astype("datetime64[D]"))
+def _moment(seconds: float, unit: Literal["D", "m", "s"]) -> str:
+    moment = np.datetime64(round(seconds), "s").astype(f"datetime64[{unit}]")
+    return str(moment).replace("T", " ")
 
 
 def sets_apart(read: Read, inside: NDArray[np.int64], n_rows: int) -> tuple[list[str], list[str]]:
@@ -120,7 +127,8 @@ def sets_apart(read: Read, inside: NDArray[np.int64], n_rows: int) -> tuple[list
     found = [*_fields_apart(ours, theirs), *_words_apart(ours, theirs)]
     found.sort(key=lambda one: -one[0])
     told = found[:MOST_APART]
-    return [sentence for _, sentence, _ in told], [name for _, _, name in told if name][:3]
+    names = dict.fromkeys(name for _, _, name in told if name)  # two columns may say "yes"
+    return [sentence for _, sentence, _ in told], list(names)[:3]
 
 
 def _fields_apart(ours: list[Row], theirs: list[Row]) -> Iterator[tuple[float, str, str]]:
@@ -159,11 +167,11 @@ def _words_apart(ours: list[Row], theirs: list[Row]) -> Iterator[tuple[float, st
     for word, n in counts[0].items():
         here, there = n / len(ours), counts[1][word] / len(theirs)
         if n >= 2 and here > there:
-            scored.append(((here - there) * np.log((here + 0.01) / (there + 0.01)), word, here))
-    best = sorted(scored, reverse=True)[:5]
+            strength = (here - there) * np.log((here + 0.01) / (there + 0.01))
+            scored.append((strength, len(word), word))  # of two that say as much, the longer one
+    best = [word for _, _, word in sorted(scored, reverse=True)[:5]]
     if best:
-        listed = ", ".join(word for _, word, _ in best)
-        yield 3.0, f"words: {listed}", ", ".join(word for _, word, _ in best[:2])
+        yield 3.0, f"words: {', '.join(best)}", ", ".join(best[:2])
 
 
 def diverse(blocks: NDArray[np.uint8], n: int) -> list[int]:
