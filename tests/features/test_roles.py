@@ -68,6 +68,22 @@ CASES = {
         ["31.12.2020", "2020-12-30"] * (N // 2),
         Role("date", 'dates written as text in 2 formats such as "31.12.2020"'),
     ),
+    "day in digits": (
+        [20200301 + k % 28 for k in range(N)],
+        Role("date", "dates written as numbers such as 20200301"),
+    ),
+    "digits that are no day": (
+        [20200301 + 3 * k for k in range(N)],
+        Role("number", "whole numbers"),
+    ),
+    "clock": (
+        [f"{k % 24}:{k % 7}5" if k % 7 < 6 else "7:30:10" for k in range(N)],
+        Role("number", 'times of day such as "0:05"'),
+    ),
+    "for ever": (
+        [datetime.date(2020, 1, 1 + k) for k in range(28)] + [datetime.date(9999, 12, 31)] * 32,
+        Role("date", "dates"),
+    ),
     "embedding": ([[0.5, k, 2.0] for k in range(N)], Role("vector", "lists of 3 numbers")),
     "ragged": (
         [[1.0] * (1 + k % 3) for k in range(N)],

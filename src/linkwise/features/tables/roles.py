@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwise.errors import InvalidInput
-from linkwise.features.blocks.dates import date_formats
+from linkwise.features.blocks.dates import date_formats, parsed
 from linkwise.features.columns import Columns, decimal_mark, is_text, numbers_in, shown, spread_rows
 from linkwise.features.pictures.picture_files import is_picture_name
 
@@ -40,6 +40,8 @@ _LONG = 60
 _LOOKED_AT = 1000
 #: Whole numbers below are told apart by a float.
 _MOST_EXACT = 2.0**53
+#: Days between which whole numbers may be dates.
+_FIRST_DAY, _LAST_DAY = 1900_01_01, 2100_12_31
 _ID_NAME = re.compile(r"(^|[\s_.\-])(id|ids|uuid|guid|key|index|nr|no)$|[a-z]I[dD]$", re.IGNORECASE)
 
 
@@ -181,7 +183,20 @@ def _whole_number(name: str, column: pa.ChunkedArray) -> Role:
             return Role("id", "it counts the rows")
         if _ID_NAME.search(name) and pc.count_distinct(column).as_py() == len(column):
             return Role("id", "its name says so, and no two rows share a value")
+    if _are_days(column):
+        day = column.drop_null()[0].as_py()
+        return _unless_constant(column, Role("date", f"dates written as numbers such as {day}"))
     return _unless_constant(column, Role("number", "whole numbers"))
+
+
+def _are_days(column: pa.ChunkedArray) -> bool:
+    """Tell whether whole numbers are days of these centuries, written as 20240115."""
+    import pyarrow.compute as pc
+
+    ends = pc.min_max(column).as_py()
+    if not _FIRST_DAY <= ends["min"] <= ends["max"] <= _LAST_DAY:
+        return False
+    return not parsed(column.drop_null(), ["%Y%m%d"]).null_count
 
 
 def _vector(column: pa.ChunkedArray) -> Role:
@@ -235,5 +250,7 @@ def _numbers_as_text(name: str, column: pa.ChunkedArray, decimal: str, written: 
         whole = _whole_number(name, pa.chunked_array([values.astype(np.int64)]))
         if whole.name == "id":
             return whole
+    if ":" in written:
+        return Role("number", f'times of day such as "{written}"')
     mark = " with a decimal comma" if decimal == "," else ""
     return Role("number", f'numbers written as text{mark} such as "{written}"')
