@@ -155,6 +155,20 @@ def test_a_folder_without_pictures_is_refused(tmp_path):
         ImageFeatures().fit_transform([tmp_path / "gone.png"])
 
 
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ([], "there is no picture in the list of files."),
+        (5, "expected a folder of pictures or a list of files, got int."),
+        ([5], "expected a folder of pictures or a list of files, got list."),
+    ],
+)
+def test_what_is_no_list_of_pictures_is_refused(given, sentence):
+    with pytest.raises(InvalidInput) as caught:
+        ImageFeatures().fit(given)
+    assert str(caught.value) == sentence
+
+
 def test_a_column_of_pictures_is_read_from_its_folder(folder):
     names = ["2.png", None, "gone.png", "0.png"] * 4
     features = TableFeatures(folder=str(folder))

@@ -200,6 +200,14 @@ def test_a_role_that_cannot_be_is_refused(roles, sentence):
     assert str(caught.value) == sentence
 
 
+def test_roles_that_are_no_dict_are_refused():
+    with pytest.raises(InvalidInput) as refused:
+        TableFeatures(roles="text").fit(pd.DataFrame({"a": [1, 2]}))
+    assert str(refused.value) == (
+        'roles=\'text\': roles must be a dict from columns to roles, such as {"a": "text"}.'
+    )
+
+
 def test_a_table_without_a_column_to_group_by_is_refused_with_all_reasons():
     frame = pd.DataFrame({"nr": range(20), "note": [None] * 20})
     with pytest.raises(InvalidInput) as caught:

@@ -117,6 +117,10 @@ def doubt(name: str, column: pa.ChunkedArray, guess: Role) -> str | None:
 
 def check_roles(given: Mapping[str, str] | None, columns: Columns) -> dict[str, Role]:
     """Return the roles that were asked for; a column or role that does not exist is refused."""
+    if not isinstance(given, Mapping | None):
+        raise InvalidInput(
+            f'roles={given!r}: roles must be a dict from columns to roles, such as {{"a": "text"}}.'
+        )
     told = {}
     for column, role in (given or {}).items():
         if column not in columns:
