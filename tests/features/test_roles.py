@@ -19,6 +19,18 @@ CASES = {
     "it counts the rows": (list(range(1, N + 1)), Role("id", "it counts the rows")),
     "counts, shuffled": (rng.permutation(N) + 100, Role("id", "it counts the rows")),
     "counts, as text": ([str(k) for k in range(N)], Role("id", "it counts the rows")),
+    "counts, some gone": (
+        [k for k in range(100, 170) if k % 7],
+        Role("id", "it counts the rows, with gaps"),
+    ),
+    "counts, and a total": (
+        [str(k) if k else "Total" for k in range(N)],
+        Role("id", "it counts the rows"),
+    ),
+    "differ by chance": (
+        [7, 1, 15, 4, 11, 9, 2, 13, 18, 5] + [None] * (N - 10),
+        Role("number", "whole numbers"),
+    ),
     "order_id": (
         rng.permutation(10**6)[:N],
         Role("id", "its name says so, and no two rows share a value"),
@@ -70,6 +82,10 @@ CASES = {
     ),
     "day in digits": (
         [20200301 + k % 28 for k in range(N)],
+        Role("date", "dates written as numbers such as 20200301"),
+    ),
+    "day in digits, as text": (
+        [None] + [f"202003{1 + k % 28:02d}" for k in range(N - 1)],
         Role("date", "dates written as numbers such as 20200301"),
     ),
     "digits that are no day": (
