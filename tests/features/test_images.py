@@ -181,6 +181,16 @@ def test_a_column_of_pictures_is_read_from_its_folder(folder):
     assert_allclose(X[[0, 3]] / np.linalg.norm(X[0]), expected / np.sqrt(2), atol=1e-6)
 
 
+def test_texts_too_long_for_the_name_of_a_file_are_no_pictures(folder):
+    frame = pd.DataFrame({"said": ["word " * 1000] * 3})
+    with pytest.raises(InvalidInput) as caught:
+        TableFeatures(roles={"said": "picture"}, folder=str(folder)).fit(frame)
+    assert str(caught.value) == (
+        'column "said" cannot be used as picture: no value in it is the name of a picture file '
+        f'that is there. "word word word word word wo..." is not in {folder}.'
+    )
+
+
 def test_without_pillow_it_is_one_sentence(folder, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "PIL", None)
     with pytest.raises(MissingExtra) as caught:

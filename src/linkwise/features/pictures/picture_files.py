@@ -24,6 +24,14 @@ def is_picture_name(name: str) -> bool:
     return PurePath(name.strip().lower()).suffix in PICTURE_ENDINGS
 
 
+def is_there(path: Path) -> bool:
+    """Tell whether there is such a file; what no file can be called is not there."""
+    try:
+        return path.is_file()
+    except OSError:  # such as a text that is too long for a name
+        return False
+
+
 def picture_paths(where: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list[Path]:
     """Return the pictures in a folder and the folders in it, by name; or the files listed."""
     if not isinstance(where, str | PathLike):
