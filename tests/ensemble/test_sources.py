@@ -164,7 +164,19 @@ def test_files_that_are_no_table_are_refused(tmp_path):
     assert refusal(path).startswith(f"{path} is not a .npy file: ")
     other = tmp_path / "X.xlsx"
     other.touch()
-    assert refusal(other) == f"{other}: rows are read from .npy and .parquet files, not '.xlsx'."
+    assert refusal(other) == (
+        f"{other}: rows are read from .npy and .parquet files, not '.xlsx'. Read it into a data "
+        "frame; features.TableFeatures() makes rows of numbers of it."
+    )
+
+
+def test_a_data_frame_of_more_than_numbers_is_told_what_makes_rows_of_it():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1.0, 2.0], "said": ["hello", "you"]})
+    assert refusal(frame) == (
+        'the column "said" of X holds more than numbers. features.TableFeatures().fit_transform(X) '
+        "makes rows of numbers of any table."
+    )
 
 
 def test_a_file_that_was_cut_short_is_refused(tmp_path):

@@ -5,6 +5,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
@@ -157,6 +158,39 @@ def test_a_name_without_its_maker_is_looked_for_with_each_of_them(kind, commands
     with pytest.raises(MissingData) as caught:
         kind("x").fit([])
     assert f"get it once with {commands}" in str(caught.value)
+
+
+@pytest.mark.parametrize("path", ["/no/such/folder", "~/models/small", "a/b/c", "../x"])
+def test_a_folder_that_is_not_here_is_no_name_to_download(path):
+    with pytest.raises(MissingData) as caught:
+        TextEmbeddings(path).fit([])
+    assert str(caught.value) == (
+        f'TextEmbeddings("{path}"): there is no such folder. linkwise downloads nothing by itself. '
+        "Without it, TableFeatures places texts by their words."
+    )
+
+
+@pytest.mark.parametrize("model", ["", " ", 5, None])
+def test_what_is_no_name_of_a_model_is_refused(model):
+    with pytest.raises(InvalidInput) as caught:
+        ImageEmbeddings(model).fit([])
+    assert str(caught.value) == (
+        f"ImageEmbeddings(model={model!r}): model must be the path of a folder, or a name."
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("one text", "a text"),
+        (pd.DataFrame({"said": ["one", "two"]}), "a data frame; give it a column"),
+    ],
+)
+def test_letters_and_names_of_columns_are_not_taken_for_texts(folder, given, found):
+    model = TextEmbeddings(str(folder), cache=None).fit([])
+    with pytest.raises(InvalidInput) as caught:
+        model.transform(given)
+    assert str(caught.value) == f"TextEmbeddings reads a list of texts, got {found}."
 
 
 def test_weights_that_may_run_code_are_not_read(tmp_path):

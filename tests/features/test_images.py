@@ -155,6 +155,20 @@ def test_a_folder_without_pictures_is_refused(tmp_path):
         ImageFeatures().fit_transform([tmp_path / "gone.png"])
 
 
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ([], "there is no picture in the list of files."),
+        (5, "expected a folder of pictures or a list of files, got int."),
+        ([5], "expected a folder of pictures or a list of files, got list."),
+    ],
+)
+def test_what_is_no_list_of_pictures_is_refused(given, sentence):
+    with pytest.raises(InvalidInput) as caught:
+        ImageFeatures().fit(given)
+    assert str(caught.value) == sentence
+
+
 def test_a_column_of_pictures_is_read_from_its_folder(folder):
     names = ["2.png", None, "gone.png", "0.png"] * 4
     features = TableFeatures(folder=str(folder))
@@ -165,6 +179,16 @@ def test_a_column_of_pictures_is_read_from_its_folder(folder):
     assert not X[[1, 2]].any()
     expected = ImageFeatures().fit_transform(folder)[[2, 0]]
     assert_allclose(X[[0, 3]] / np.linalg.norm(X[0]), expected / np.sqrt(2), atol=1e-6)
+
+
+def test_texts_too_long_for_the_name_of_a_file_are_no_pictures(folder):
+    frame = pd.DataFrame({"said": ["word " * 1000] * 3})
+    with pytest.raises(InvalidInput) as caught:
+        TableFeatures(roles={"said": "picture"}, folder=str(folder)).fit(frame)
+    assert str(caught.value) == (
+        'column "said" cannot be used as picture: no value in it is the name of a picture file '
+        f'that is there. "word word word word word wo..." is not in {folder}.'
+    )
 
 
 def test_without_pillow_it_is_one_sentence(folder, monkeypatch):

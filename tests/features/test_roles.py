@@ -19,6 +19,18 @@ CASES = {
     "it counts the rows": (list(range(1, N + 1)), Role("id", "it counts the rows")),
     "counts, shuffled": (rng.permutation(N) + 100, Role("id", "it counts the rows")),
     "counts, as text": ([str(k) for k in range(N)], Role("id", "it counts the rows")),
+    "counts, some gone": (
+        [k for k in range(100, 170) if k % 7],
+        Role("id", "it counts the rows, with gaps"),
+    ),
+    "counts, and a total": (
+        [str(k) if k else "Total" for k in range(N)],
+        Role("id", "it counts the rows"),
+    ),
+    "differ by chance": (
+        [7, 1, 15, 4, 11, 9, 2, 13, 18, 5] + [None] * (N - 10),
+        Role("number", "whole numbers"),
+    ),
     "order_id": (
         rng.permutation(10**6)[:N],
         Role("id", "its name says so, and no two rows share a value"),
@@ -67,6 +79,26 @@ CASES = {
     "two formats": (
         ["31.12.2020", "2020-12-30"] * (N // 2),
         Role("date", 'dates written as text in 2 formats such as "31.12.2020"'),
+    ),
+    "day in digits": (
+        [20200301 + k % 28 for k in range(N)],
+        Role("date", "dates written as numbers such as 20200301"),
+    ),
+    "day in digits, as text": (
+        [None] + [f"202003{1 + k % 28:02d}" for k in range(N - 1)],
+        Role("date", "dates written as numbers such as 20200301"),
+    ),
+    "digits that are no day": (
+        [20200301 + 3 * k for k in range(N)],
+        Role("number", "whole numbers"),
+    ),
+    "clock": (
+        [f"{k % 24}:{k % 7}5" if k % 7 < 6 else "7:30:10" for k in range(N)],
+        Role("number", 'times of day such as "0:05"'),
+    ),
+    "for ever": (
+        [datetime.date(2020, 1, 1 + k) for k in range(28)] + [datetime.date(9999, 12, 31)] * 32,
+        Role("date", "dates"),
     ),
     "embedding": ([[0.5, k, 2.0] for k in range(N)], Role("vector", "lists of 3 numbers")),
     "ragged": (
@@ -182,6 +214,14 @@ def test_a_role_that_cannot_be_is_refused(roles, sentence):
     with pytest.raises(InvalidInput) as caught:
         TableFeatures(roles=roles).fit(frame)
     assert str(caught.value) == sentence
+
+
+def test_roles_that_are_no_dict_are_refused():
+    with pytest.raises(InvalidInput) as refused:
+        TableFeatures(roles="text").fit(pd.DataFrame({"a": [1, 2]}))
+    assert str(refused.value) == (
+        'roles=\'text\': roles must be a dict from columns to roles, such as {"a": "text"}.'
+    )
 
 
 def test_a_table_without_a_column_to_group_by_is_refused_with_all_reasons():

@@ -1,5 +1,6 @@
 """From tables to rows: every block against a plain computation, balance, storage, bad input."""
 
+import datetime
 import json
 import subprocess
 import sys
@@ -198,6 +199,63 @@ def test_dates_are_read_in_whatever_way_they_are_written():
         )
     )
     assert_allclose(features.transform(pd.DataFrame({"d": spelled})), known, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "%m/%d/%y %H:%M:%S",
+        "%d.%m.%y %H:%M:%S",
+        "%d-%b-%y %H:%M:%S",
+        "%m/%d/%Y %I:%M:%S %p",
+        "%a, %d %b %Y %H:%M:%S GMT",
+        "%A, %B %d, %Y %I:%M:%S %p",
+        "%d %B %Y %H:%M:%S UTC",
+    ],
+)
+def test_short_years_half_days_and_days_of_the_week_are_read(written):
+    days = pd.date_range("2023-11-05 09:30:05", periods=30, freq="61h")
+    features = TableFeatures()
+    X = features.fit_transform(pd.DataFrame({"when": days.strftime(written)}))
+    assert features.roles_["when"].name == "date"
+    assert np.allclose(X, TableFeatures().fit_transform(pd.DataFrame({"when": days})))
+
+
+@pytest.mark.parametrize("kind", ["Int64", "float64"])
+def test_days_written_as_numbers_are_days(kind):
+    days = pd.date_range("2023-11-05", periods=30, freq="9D")
+    written = pd.Series([*days.strftime("%Y%m%d").astype(int), None], dtype=kind)
+    X = TableFeatures(roles={"when": "date"}).fit_transform(pd.DataFrame({"when": written}))
+    known = TableFeatures().fit_transform(pd.DataFrame({"when": [*days, None]}))
+    assert np.allclose(X, known)
+
+
+def test_numbers_that_are_no_dates_are_not_read_as_moments():
+    with pytest.raises(InvalidInput) as refusal:
+        TableFeatures(roles={"when": "date"}).fit(pd.DataFrame({"when": [1690000000, 1690000001]}))
+    assert str(refusal.value) == (
+        'column "when" cannot be used as date: values such as 1690000000 are none.'
+    )
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_dates_and_spans_that_do_not_fit_a_float_exactly_are_read(unit):
+    days = np.array(["2024-03-05", "2024-03-06", "2024-03-07", "2255-06-06"] * 3, "M8[D]")
+    spans = (np.arange(12) * 100).astype("m8[D]").astype(f"m8[{unit}]")
+    frame = pa.table({"until": pa.array(days.astype(f"M8[{unit}]")), "lasts": pa.array(spans)})
+    features = TableFeatures()
+    X = features.fit_transform(frame)
+    assert [role.name for role in features.roles_.values()] == ["date", "number"]
+    assert_allclose(np.diff(X[:, 7]), np.diff(X[:, 7])[::-1], rtol=1e-4)
+    assert (np.diff(X[:, 7]) > 0).all()
+    assert (np.diff(X[:4, 0]) > 0).all()
+
+
+def test_times_of_day_are_numbers_however_they_are_kept():
+    times = [datetime.time(k % 24, 7 * k % 60, k) for k in range(30)]
+    kept = TableFeatures().fit_transform(pd.DataFrame({"at": times}))
+    written = TableFeatures().fit_transform(pd.DataFrame({"at": [str(time) for time in times]}))
+    assert_allclose(written, kept)
 
 
 @pytest.mark.parametrize(

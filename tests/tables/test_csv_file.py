@@ -1,6 +1,7 @@
 """CSV tables: what is a feature, what is left out, what is refused."""
 
 import gzip
+import re
 from pathlib import Path
 
 import numpy as np
@@ -320,7 +321,7 @@ def test_the_encoding_and_the_ends_of_lines_are_found(table, encoding, end):
 
 
 def test_what_is_no_text_is_refused(refusal):
-    assert refusal(text=b"PAR1\x00\x01\xff\xfe\x02") == (
+    assert refusal(text=b"%PDF\x00\x01\xff\xfe\x02") == (
         "t.csv is not text in UTF-8, UTF-16 (with its mark) or Windows-1252. Save it as UTF-8."
     )
 
@@ -383,6 +384,34 @@ def test_another_kind_of_file_is_refused():
         "t.doc: use a file that ends in .csv, .tsv, .csv.gz, .tsv.gz, .parquet, .feather, .arrow, "
         ".jsonl, .ndjson, .jsonl.gz, .ndjson.gz, .xlsx, .txt, .txt.gz, .npy or .npz, or a folder "
         "of pictures."
+    )
+
+
+@pytest.mark.parametrize(
+    ("file", "advice"),
+    [
+        ("t.xls", "Save it as .xlsx or .csv."),
+        ("T.ODS", "Save it as .xlsx or .csv."),
+        ("t.csv.zip", "Unpack it first; on the page of the studio it can be uploaded as it is."),
+        ("t.tar.gz", "Unpack it first."),
+        ("t.json", "With an object on each line, call it .jsonl."),
+    ],
+)
+def test_what_helps_with_another_kind_of_file_is_said(file, advice):
+    with pytest.raises(InvalidInput, match=f" or a folder of pictures. {re.escape(advice)}$"):
+        read_table(Path(file), Choice())
+
+
+@pytest.mark.parametrize(
+    ("head", "ending"), [(b"PK\x03\x04", ".xlsx"), (b"PAR1", ".parquet"), (b"\x93NUMPY", ".npy")]
+)
+def test_a_file_that_is_called_csv_and_is_none_is_told_by_its_beginning(tmp_path, head, ending):
+    path = tmp_path / "t.csv"
+    path.write_bytes(head + bytes(range(256)))
+    with pytest.raises(InvalidInput) as caught:
+        read_table(path, Choice())
+    assert str(caught.value) == (
+        f"t.csv is no text; it begins like a file that ends in {ending}. Rename it so."
     )
 
 

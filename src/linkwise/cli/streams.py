@@ -12,18 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from linkwise.errors import InvalidFile
+from linkwise.files.endings import BEGINNINGS
 
 #: What stands for stdin and stdout.
 DASH = Path("-")
 #: How a stream begins that is not CSV, and how a file of it would be called.
-_BEGINNINGS = {
-    b"PK\x03\x04": ".xlsx",
-    b"PAR1": ".parquet",
-    b"ARROW1": ".arrow",
-    b"\xff\xff\xff\xff": ".arrow",
-    b"\x93NUMPY": ".npy",
-    b"{": ".jsonl",
-}
+_BEGINNINGS = {**BEGINNINGS, b"{": ".jsonl"}
 _GZIP = b"\x1f\x8b"
 
 

@@ -22,6 +22,7 @@ from linkwise.ensemble.files import FileRows
 from linkwise.ensemble.npy_source import NpySource
 from linkwise.ensemble.parquet import ParquetSource
 from linkwise.errors import InvalidInput, MissingData
+from linkwise.files.frames import is_frame, refuse_what_is_no_number
 from linkwise.files.parquet_folder import PARQUET
 from linkwise.typing import MatrixLike
 from linkwise.validation import check_sparse
@@ -100,7 +101,10 @@ def _file_source(name: str | os.PathLike[str]) -> RowSource:
         return _checked(NpySource(path))
     if path.suffix in PARQUET:
         return _checked(ParquetSource(path))
-    raise InvalidInput(f"{path}: rows are read from .npy and .parquet files, not {path.suffix!r}.")
+    raise InvalidInput(
+        f"{path}: rows are read from .npy and .parquet files, not {path.suffix!r}. Read it into a "
+        "data frame; features.TableFeatures() makes rows of numbers of it."
+    )
 
 
 def _checked(source: RowSource) -> RowSource:
@@ -183,6 +187,8 @@ class ArraySource:
                 "feature."
             )
         if array.dtype.kind not in "buif":
+            if is_frame(X):
+                refuse_what_is_no_number(X)
             raise InvalidInput(f"X holds {array.dtype} values, expected real numbers.")
         self._array = array
         self.n_rows: int = array.shape[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 MISSING_WORDS = ("", "?", "-", "na", "n/a", "nan", "nat", "null", "none", "missing", "<na>", "#n/a")
 _LONGEST_MISSING_WORD = max(map(len, MISSING_WORDS))
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+_CLOCK = r"^(?P<hours>\d{1,2}):(?P<minutes>[0-5]\d)(?::(?P<seconds>[0-5]\d))?$"
 _UNITS = r"^[$€£]\s*|\s*[%$€£]$"
+_TICKS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 _GROUPED = {".": r"^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$", ",": r"^[+-]?\d{1,3}(\.\d{3})+(,\d+)?$"}
 
 
@@ -128,7 +130,10 @@ def _without_units(text: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def numbers_in(column: pa.ChunkedArray, decimal: str) -> NDArray[np.float64]:
-    """Return a column as floats, NaN where there is no number; strings may have units or groups."""
+    """Return a column as floats, NaN where there is no number.
+
+    Strings may have units or groups of digits; times of day are seconds.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -138,16 +143,32 @@ def numbers_in(column: pa.ChunkedArray, decimal: str) -> NDArray[np.float64]:
         grouped = pc.match_substring_regex(cells, _GROUPED[decimal])
         cells = pc.if_else(grouped, pc.replace_substring(cells, group, ""), cells)
         cells = pc.replace_substring(cells, ",", ".") if decimal == "," else cells
+        if pc.any(pc.match_substring(cells, ":")).as_py():
+            cells = pc.coalesce(_clock_seconds(cells), cells)
         fits = pc.match_substring_regex(cells, _NUMBER)
         column = pc.if_else(fits, cells, pa.scalar(None, cells.type))
     elif pa.types.is_duration(column.type):
-        seconds = pc.cast(pc.cast(column, pa.duration("ns")), pa.int64())
-        return np.asarray(pc.cast(seconds, pa.float64()).to_numpy()) / 1e9
+        ticks = pc.cast(pc.cast(column, pa.int64()), pa.float64(), safe=False)
+        return np.asarray(ticks.to_numpy()) / _TICKS[column.type.unit]
     elif pa.types.is_time(column.type):
         column = pc.cast(column, pa.int32() if pa.types.is_time32(column.type) else pa.int64())
     elif pa.types.is_decimal(column.type):
         column = pc.cast(column, pa.float64(), safe=False)
     return np.asarray(pc.cast(column, pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+
+
+def _clock_seconds(text: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return times of day such as 13:45 as seconds, written as text; null where there is none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    parts = pc.extract_regex(text, _CLOCK)
+    total: Any = 0
+    for name, length in (("hours", 3600), ("minutes", 60), ("seconds", 1)):
+        digits = pc.struct_field(parts, name)
+        digits = pc.if_else(pc.equal(digits, ""), "0", digits)
+        total = pc.add(total, pc.multiply(pc.cast(digits, pa.int64()), length))
+    return pc.cast(total, text.type)
 
 
 def strings_in(column: pa.ChunkedArray) -> pa.ChunkedArray:

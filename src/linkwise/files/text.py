@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from linkwise.errors import Advice, InvalidFile, InvalidInput, Remedy
+from linkwise.files.endings import BEGINNINGS
 
 #: What text is in that is not UTF-8: Latin-1 and the quotes and dashes that Windows adds to it.
 WESTERN = "cp1252"
@@ -85,12 +86,24 @@ def encoding_of(path: Path, told: str | None = None) -> str:
             f"The file is damaged or was put together from several.",
         )
     if _first_flaw(path, WESTERN, may_control=False) is not None:
+        if (ending := _other_ending(path)) is not None:
+            raise InvalidFile(
+                path.name,
+                f" is no text; it begins like a file that ends in {ending}. Rename it so.",
+            )
         raise InvalidFile(
             path.name,
             " is not text in UTF-8, UTF-16 (with its mark) or Windows-1252.",
             Advice(Remedy.SAVE_AS_UTF8),
         )
     return WESTERN
+
+
+def _other_ending(path: Path) -> str | None:
+    """Return how a file that is no text should end, by what it begins with; None if unknown."""
+    with open_bytes(path) as file:
+        head = file.read(8)
+    return next((ending for mark, ending in BEGINNINGS.items() if head.startswith(mark)), None)
 
 
 def _as_told(path: Path, told: str) -> str:

@@ -64,7 +64,9 @@ def told(column: str, unread: Iterable[str]) -> str:
 
 
 def _is_there(home: Path, name: str | None) -> bool:
+    from linkwise.features.pictures.picture_files import is_there
+
     if not name or "\x00" in name:
         return False
     path = (home / name.strip()).resolve()
-    return path.is_relative_to(home) and path.is_file()
+    return path.is_relative_to(home) and is_there(path)

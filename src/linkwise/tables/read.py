@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from linkwise.errors import InvalidFile
-from linkwise.files.endings import DELIMITED, LINES, TYPED, ending_of, listed
+from linkwise.files.endings import DELIMITED, LINES, TYPED, ending_of, listed, what_helps
 from linkwise.tables.array_file import load_arrays, read_arrays, rows_of
 from linkwise.tables.arrow_file import read_typed
 from linkwise.tables.choice import Choice, Table
@@ -102,8 +102,14 @@ def read_frame(
         return read_csv(path, as_text, only, encoding)
     if ending_of(path, (*TYPED, *LINES)):
         return read_typed(path, as_text, only, encoding)
-    raise InvalidFile(
-        path.name, f": use a file that ends in {listed(ENDINGS)}, or a folder of pictures."
+    raise unread(path)
+
+
+def unread(path: Path) -> InvalidFile:
+    """Return the error about a file of a kind that is not read."""
+    return InvalidFile(
+        path.name,
+        f": use a file that ends in {listed(ENDINGS)}, or a folder of pictures.{what_helps(path)}",
     )
 
 

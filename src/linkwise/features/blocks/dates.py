@@ -12,18 +12,26 @@ from numpy.typing import NDArray
 from linkwise.errors import InvalidInput
 from linkwise.features.blocks.numbers import Squash
 from linkwise.features.blocks.strange import no_such_value, strange_values
-from linkwise.features.columns import is_text, shown, spread_rows
+from linkwise.features.columns import shown, spread_rows, strings_in
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _DAYS = ("%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y%m%d")
-_NAMED = ("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y")
+_SHORT = ("%d.%m.%y", "%m/%d/%y", "%d/%m/%y", "%d-%b-%y")
+_NAMED = ("%d %b %Y", "%b %d, %Y", "%d-%b-%Y")
 _TIMES = ("", " %H:%M:%S", "T%H:%M:%S", " %H:%M", "T%H:%M", "T%H:%M:%SZ")
-#: Every way of writing a date that is understood.
-FORMATS = tuple(day + time for time in _TIMES for day in _DAYS) + _NAMED
-#: Behind the minutes or seconds: fractions and the distance from Greenwich, which are not read.
-_FINE = r"(\d:\d{2})(?:[.,]\d+)?(?: ?[+-]\d{2}:?\d{2})?(Z?)$"
+_HALF_DAYS = (" %I:%M:%S %p", " %I:%M %p")
+#: Every way of writing a date that is understood; "%b" reads names of months in full, too.
+FORMATS = tuple(day + time for time in _TIMES + _HALF_DAYS for day in _DAYS + _SHORT + _NAMED)
+#: What is not read: the day of the week in front, and behind the minutes or seconds their fractions
+#: and the distance from Greenwich.
+_WEEKDAY = r"(?i)^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[.,]* +"
+_FINE = r"(\d:\d{2})(?:[.,]\d+)?(?: ?(?:UTC|GMT|[+-]\d{2}:?\d{2}))?(Z?)$"
+#: Two numbers at least, or all digits of a day in one: only such strings are tried.
+_NUMBERS = r"\d\D+\d|\d{8}"
+#: Years before have fewer than four digits: "%Y" would read the year 24 in "1/3/24".
+_FIRST_YEAR = 1000
 _MOST_LOOKED_AT = 1000
 _LONGEST = 40
 _CHUNK = 65_536
@@ -36,18 +44,20 @@ def date_formats(text: pa.ChunkedArray, share: float) -> list[str]:
     """Return the one or two formats that ``share`` of the strings are dates in; none if not."""
     import pyarrow.compute as pc
 
-    rows = spread_rows(len(text), _MOST_LOOKED_AT)
-    sample = pc.utf8_trim_whitespace(text.take(rows))
+    sample = _without_details(text.take(spread_rows(len(text), _MOST_LOOKED_AT)))
     if not len(sample) or pc.max(pc.utf8_length(sample)).as_py() > _LONGEST:
         return []
-    fits = {f: parsed(sample, [f]).is_valid().to_numpy() for f in FORMATS}
+    likely = sample.filter(pc.match_substring_regex(sample, _NUMBERS))
+    if not len(likely) or len(likely) < share * len(sample):
+        return []
+    fits = {f: _read(likely, f).is_valid().to_numpy() for f in FORMATS}
     best = max(FORMATS, key=lambda f: fits[f].sum())
     if not fits[best].any():
         return []
     both = max(FORMATS, key=lambda f: (fits[f] | fits[best]).sum())
-    found = [best] if both == best or fits[best].mean() >= 1.0 else [best, both]
+    found = [best] if both == best or fits[best].all() else [best, both]
     covered = np.logical_or.reduce([fits[f] for f in found])
-    return found if covered.mean() >= share else []
+    return found if covered.sum() >= share * len(sample) else []
 
 
 def parsed(column: pa.ChunkedArray, formats: Sequence[str]) -> pa.ChunkedArray:
@@ -55,13 +65,36 @@ def parsed(column: pa.ChunkedArray, formats: Sequence[str]) -> pa.ChunkedArray:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not is_text(column):
+    if pa.types.is_temporal(column.type) or not formats:
         return pc.cast(column, pa.timestamp("us"), safe=False)
-    cells = pc.replace_substring_regex(pc.utf8_trim_whitespace(column), _FINE, r"\1\2")
-    read = [
-        pc.cast(pc.strptime(cells, f, "s", error_is_null=True), pa.timestamp("us")) for f in formats
-    ]
-    return pc.coalesce(*read)
+    cells = _without_details(written(column))
+    return pc.coalesce(*(_read(cells, form) for form in formats))
+
+
+def written(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return strings; numbers, as which some write 20240115, become their digits."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_floating(column.type):
+        column = pc.cast(column, pa.int64())
+    return strings_in(column)
+
+
+def _without_details(text: pa.ChunkedArray) -> pa.ChunkedArray:
+    import pyarrow.compute as pc
+
+    cells = pc.replace_substring_regex(pc.utf8_trim_whitespace(text), _WEEKDAY, "")
+    return pc.replace_substring_regex(cells, _FINE, r"\1\2")
+
+
+def _read(cells: pa.ChunkedArray, form: str) -> pa.ChunkedArray:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found = pc.strptime(cells, form, "s", error_is_null=True)
+    found = pc.if_else(pc.less(pc.year(found), _FIRST_YEAR), pa.scalar(None, found.type), found)
+    return pc.cast(found, pa.timestamp("us"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,9 +107,11 @@ class DateBlock:
     @classmethod
     def fit(cls, name: str, column: pa.ChunkedArray, note: Callable[[str], None]) -> Self:
         """Learn how dates are written and when most of them are."""
+        import pyarrow as pa
+
         formats: list[str] = []
-        if is_text(column):
-            formats = date_formats(column.drop_null(), np.finfo(float).tiny)
+        if not pa.types.is_temporal(column.type):
+            formats = date_formats(written(column).drop_null(), np.finfo(float).tiny)
             if not formats:
                 raise InvalidInput(
                     f'column "{name}" cannot be used as date: {no_such_value(column)}.'
@@ -144,4 +179,6 @@ def since_1970(dates: pa.ChunkedArray) -> NDArray[np.float64]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    return np.asarray(pc.cast(pc.cast(dates, pa.int64()), pa.float64()).to_numpy() / 1e6)
+    return np.asarray(
+        pc.cast(pc.cast(dates, pa.int64()), pa.float64(), safe=False).to_numpy() / 1e6
+    )

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.errors import InvalidInput
-from linkwise.features.columns import strings_in
+from linkwise.features.columns import shown, strings_in
 from linkwise.features.pictures.images import N_FEATURES, feature_names, fill_picture_rows
+from linkwise.features.pictures.picture_files import is_there
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,10 +37,10 @@ class PictureBlock:
         """Look whether the pictures are there."""
         block = cls(folder)
         there = strings_in(column).drop_null()
-        missing = [value for value in there.to_pylist() if not block.path(value).is_file()]
+        missing = [value for value in there.to_pylist() if not is_there(block.path(value))]
         if len(missing) == len(there):
             where = folder or "the working directory"
-            first = f' "{missing[0]}" is not in {where}.' if missing else ""
+            first = f" {shown(missing[0])} is not in {where}." if missing else ""
             raise InvalidInput(
                 f'column "{name}" cannot be used as picture: no value in it is the name of a '
                 f"picture file that is there.{first}"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
 from linkwise.errors import InvalidInput, MissingData
 
 _LOOKED_AT = 1 << 20
+#: What a model can be called, alone or behind its maker; all else is a path.
+_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 
 
 def model_folder(owner: str, model: str, makers: tuple[str, ...], instead: str) -> Path:
@@ -16,9 +19,18 @@ def model_folder(owner: str, model: str, makers: tuple[str, ...], instead: str) 
     ``makers`` are tried for names without one. A model that is not here is refused with a sentence
     that says how to get it and what is used ``instead``.
     """
+    if not isinstance(model, str) or not model.strip():
+        raise InvalidInput(
+            f"{owner}(model={model!r}): model must be the path of a folder, or a name."
+        )
     folder = Path(model).expanduser()
     if folder.is_dir():
         return _checked(owner, folder)
+    if not _NAME.fullmatch(model):
+        raise MissingData(
+            f'{owner}("{model}"): there is no such folder. linkwise downloads nothing by itself. '
+            f"{instead}"
+        )
     names = [model] if "/" in model else [model, *(f"{maker}/{model}" for maker in makers)]
     for name in names:
         found = _cached(name)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from linkwise.errors import InvalidInput, missing_extra
 from linkwise.features.embeddings.embedding import Encoder, check_device, embed
 from linkwise.features.embeddings.local_models import model_folder
+from linkwise.files.frames import is_frame
 from linkwise.validation import check_number
 
 _OWNERS = ("sentence-transformers", "minishlab")
@@ -75,6 +76,9 @@ class TextEmbeddings(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def transform(self, X: Iterable[str | None]) -> NDArray[np.float32]:
         """Return a row of length one for every text; a gap counts as an empty text."""
         check_is_fitted(self, "folder_")
+        if isinstance(X, str) or is_frame(X):
+            found = "a text" if isinstance(X, str) else "a data frame; give it a column"
+            raise InvalidInput(f"TextEmbeddings reads a list of texts, got {found}.")
         texts = [_checked(text) for text in X]
         if not texts:
             raise InvalidInput("TextEmbeddings: there are no texts.")

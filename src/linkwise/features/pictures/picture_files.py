@@ -24,10 +24,18 @@ def is_picture_name(name: str) -> bool:
     return PurePath(name.strip().lower()).suffix in PICTURE_ENDINGS
 
 
+def is_there(path: Path) -> bool:
+    """Tell whether there is such a file; what no file can be called is not there."""
+    try:
+        return path.is_file()
+    except OSError:  # such as a text that is too long for a name
+        return False
+
+
 def picture_paths(where: str | PathLike[str] | Sequence[str | PathLike[str]]) -> list[Path]:
     """Return the pictures in a folder and the folders in it, by name; or the files listed."""
     if not isinstance(where, str | PathLike):
-        return [Path(path) for path in where]
+        return _files_of(where)
     folder = Path(where)
     if folder.is_file():
         raise InvalidInput(f"{folder} is a file. Give a folder, or a list of files.")
@@ -39,6 +47,18 @@ def picture_paths(where: str | PathLike[str] | Sequence[str | PathLike[str]]) ->
             f"{folder} holds no pictures: no name in it ends in {', '.join(PICTURE_ENDINGS)}."
         )
     return found
+
+
+def _files_of(listed: Sequence[str | PathLike[str]]) -> list[Path]:
+    try:
+        paths = [Path(path) for path in listed]
+    except TypeError:
+        raise InvalidInput(
+            f"expected a folder of pictures or a list of files, got {type(listed).__name__}."
+        ) from None
+    if not paths:
+        raise InvalidInput("there is no picture in the list of files.")
+    return paths
 
 
 #: What helps where a broken picture stops everything.

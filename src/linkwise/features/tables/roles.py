@@ -9,9 +9,10 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linkwise.errors import InvalidInput
-from linkwise.features.blocks.dates import date_formats
+from linkwise.features.blocks.dates import date_formats, parsed
 from linkwise.features.columns import Columns, decimal_mark, is_text, numbers_in, shown, spread_rows
 from linkwise.features.pictures.picture_files import is_picture_name
 
@@ -34,12 +35,16 @@ TEXT_WORDS = 3.0
 FEW_VALUES = 30
 #: Fewer rows cannot tell an id from a feature.
 _FEW_ROWS = 10
+#: Of so many whole numbers that fill half of their range or more, two are alike unless they count.
+_MANY_ROWS = 20
 #: Strings of this many letters on average are text without blanks.
 _LONG = 60
 #: Characters of a string that are looked at.
 _LOOKED_AT = 1000
 #: Whole numbers below are told apart by a float.
 _MOST_EXACT = 2.0**53
+#: Days between which whole numbers may be dates.
+_FIRST_DAY, _LAST_DAY = 1900_01_01, 2100_12_31
 _ID_NAME = re.compile(r"(^|[\s_.\-])(id|ids|uuid|guid|key|index|nr|no)$|[a-z]I[dD]$", re.IGNORECASE)
 
 
@@ -115,6 +120,10 @@ def doubt(name: str, column: pa.ChunkedArray, guess: Role) -> str | None:
 
 def check_roles(given: Mapping[str, str] | None, columns: Columns) -> dict[str, Role]:
     """Return the roles that were asked for; a column or role that does not exist is refused."""
+    if not isinstance(given, Mapping | None):
+        raise InvalidInput(
+            f'roles={given!r}: roles must be a dict from columns to roles, such as {{"a": "text"}}.'
+        )
     told = {}
     for column, role in (given or {}).items():
         if column not in columns:
@@ -153,6 +162,9 @@ def _by_type(name: str, column: pa.ChunkedArray, sample: pa.ChunkedArray) -> Rol
     if types.is_integer(kind):
         return _whole_number(name, column)
     if types.is_floating(kind) or types.is_decimal(kind):
+        whole = _as_whole(numbers_in(column, "."))  # with a gap, pandas keeps them as floats
+        if whole is not None:
+            return _whole_number(name, whole)
         return _unless_constant(column, Role("number", "numbers"))
     if types.is_duration(kind) or types.is_time(kind):
         return _unless_constant(column, Role("number", "times"))
@@ -172,16 +184,50 @@ def _unless_constant(column: pa.ChunkedArray, role: Role) -> Role:
 
 
 def _whole_number(name: str, column: pa.ChunkedArray) -> Role:
+    if _are_days(column):
+        day = column.drop_null()[0].as_py()
+        return _unless_constant(column, Role("date", f"dates written as numbers such as {day}"))
+    counts = _counting(name, column.drop_null())
+    return (
+        Role("id", counts) if counts else _unless_constant(column, Role("number", "whole numbers"))
+    )
+
+
+def _as_whole(values: NDArray[np.float64]) -> pa.ChunkedArray | None:
+    """Return numbers as whole ones, with their gaps; None if they are not."""
+    import pyarrow as pa
+
+    gaps = np.isnan(values)
+    given = values[~gaps]
+    if not (np.abs(given) < _MOST_EXACT).all() or (given != np.round(given)).any():
+        return None
+    whole = np.where(gaps, 0.0, values).astype(np.int64)
+    return pa.chunked_array([pa.array(whole, mask=gaps)])
+
+
+def _counting(name: str, given: pa.ChunkedArray) -> str | None:
+    """Return why whole numbers name the rows; None if they may be more than names."""
     import pyarrow.compute as pc
 
-    if column.null_count == 0 and len(column) >= _FEW_ROWS:
-        ends = pc.min_max(column).as_py()
-        low, high = ends["min"], ends["max"]
-        if high - low == len(column) - 1 and pc.count_distinct(column).as_py() == len(column):
-            return Role("id", "it counts the rows")
-        if _ID_NAME.search(name) and pc.count_distinct(column).as_py() == len(column):
-            return Role("id", "its name says so, and no two rows share a value")
-    return _unless_constant(column, Role("number", "whole numbers"))
+    if len(given) < _FEW_ROWS or pc.count_distinct(given).as_py() < len(given):
+        return None
+    ends = pc.min_max(given).as_py()
+    span = ends["max"] - ends["min"] + 1
+    if span == len(given):
+        return "it counts the rows"
+    if len(given) >= _MANY_ROWS and span <= 2 * len(given):
+        return "it counts the rows, with gaps"
+    return "its name says so, and no two rows share a value" if _ID_NAME.search(name) else None
+
+
+def _are_days(column: pa.ChunkedArray) -> bool:
+    """Tell whether whole numbers are days of these centuries, written as 20240115."""
+    import pyarrow.compute as pc
+
+    ends = pc.min_max(column).as_py()
+    if not _FIRST_DAY <= ends["min"] <= ends["max"] <= _LAST_DAY:
+        return False
+    return not parsed(column.drop_null(), ["%Y%m%d"]).null_count
 
 
 def _vector(column: pa.ChunkedArray) -> Role:
@@ -227,13 +273,10 @@ def _strings(name: str, column: pa.ChunkedArray, sample: pa.ChunkedArray) -> Rol
 
 
 def _numbers_as_text(name: str, column: pa.ChunkedArray, decimal: str, written: str) -> Role:
-    import pyarrow as pa
-
-    values = numbers_in(column, decimal)
-    exact = np.abs(values) < _MOST_EXACT
-    if exact.all() and (values == np.round(values)).all():
-        whole = _whole_number(name, pa.chunked_array([values.astype(np.int64)]))
-        if whole.name == "id":
-            return whole
+    if ":" in written:
+        return Role("number", f'times of day such as "{written}"')
+    whole = _as_whole(numbers_in(column, decimal))
+    if whole is not None and (role := _whole_number(name, whole)).name != "number":
+        return role
     mark = " with a decimal comma" if decimal == "," else ""
     return Role("number", f'numbers written as text{mark} such as "{written}"')

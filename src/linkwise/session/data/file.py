@@ -13,12 +13,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from linkwise.errors import InvalidFile, InvalidInput, MissingData
-from linkwise.files.endings import ending_of, listed
+from linkwise.errors import InvalidInput, MissingData
+from linkwise.files.endings import ending_of
 from linkwise.files.frames import arrow_table, is_frame
 from linkwise.session.data.in_place import footers_hash, is_parquet_folder, looks_of
 from linkwise.session.errors import DataChanged
-from linkwise.tables import ENDINGS, Choice, Table, read_table
+from linkwise.tables import ENDINGS, Choice, Table, read_table, unread
 from linkwise.tables.array_file import image_shape_in, load_arrays
 from linkwise.tables.frame import check_known
 from linkwise.tables.picture_folder import COLUMN as PICTURES
@@ -193,9 +193,7 @@ def place_data(data: TableLike, folder: Path) -> Placed:
     if path.is_dir():
         return Placed(_write_listing(path, folder), copied=True, pictures=path)
     if ending_of(path, ENDINGS) is None:
-        raise InvalidFile(
-            path.name, f": use a file that ends in {listed(ENDINGS)}, or a folder of pictures."
-        )
+        raise unread(path)
     if not path.is_file():
         raise MissingData(f"there is no file {path}.")
     return Placed(path, copied=False)
