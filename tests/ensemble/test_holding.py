@@ -1,5 +1,6 @@
 """Labels in a file that somebody cuts while they are read: seen from a process of its own."""
 
+import os
 import subprocess
 import sys
 import time
@@ -167,3 +168,42 @@ def test_the_labels_are_the_same_however_they_are_read(saved, has_lease, monkeyp
     lent = matrix.borrowed(30_000)
     with matrix.parts() as _, lent.parts() as parts:  # two may hold it at once
         assert sum(part.shape[1] for part in parts) == 30_000
+
+
+@pytest.mark.parametrize("has_lease", [True, False])
+def test_labels_put_in_place_of_others_while_they_are_opened_are_not_mixed(
+    saved, has_lease, monkeypatch
+):
+    """Who grows labels in a folder puts the larger file in the place of the smaller one."""
+    folder, labels = saved
+    other = LabelMatrix.empty(5, 2 * N_ROWS, folder.parent / "other")
+    other.write(0, np.full((5, 2 * N_ROWS), 7))
+    opened = store.HeldFile
+
+    def replaced_in_between(path):
+        held = opened(path)
+        os.replace(folder.parent / "other" / "labels.npy", path)
+        return held
+
+    def reads(*given):
+        """Fail instead of reading the end of a file for ever."""
+        n_read = preadv(*given)
+        assert n_read
+        return n_read
+
+    preadv = os.preadv
+    monkeypatch.setattr(holding.os, "preadv", reads)
+    monkeypatch.setattr(store, "HeldFile", replaced_in_between)
+    if not has_lease:
+        monkeypatch.setattr(holding, "_lease", lambda _: False)
+    matrix = LabelMatrix.load(folder)
+    np.testing.assert_array_equal(matrix.rows(np.arange(N_ROWS)), labels.T)
+
+
+def test_who_finds_the_end_of_a_file_that_is_whole_again_does_not_wait(saved, monkeypatch):
+    folder, _ = saved
+    monkeypatch.setattr(holding, "_lease", lambda _: False)
+    matrix = LabelMatrix.load(folder)
+    monkeypatch.setattr(holding.os, "preadv", lambda *_: 0)  # cut, and whole by the next look
+    with pytest.raises(InvalidInput, match="was cut short while it was in use"):
+        matrix.rows([0])
