@@ -1,9 +1,12 @@
 """Labels in a file that somebody cuts while they are read: seen from a process of its own."""
 
 import os
+import shutil
+import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from threading import Thread
 
 import numpy as np
@@ -50,12 +53,31 @@ def saved(tmp_path):
     return tmp_path / "labels", labels
 
 
+def start(code, *words):
+    """Start a process that says where it stands when it is aborted."""
+    command = [sys.executable, "-X", "faulthandler", "-c", code, *map(str, words)]
+    ways = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    return subprocess.Popen(command, text=True, **ways)
+
+
 def begin(folder, *words):
-    command = [sys.executable, "-c", READER, str(folder), *words]
-    pipe = subprocess.PIPE
-    reader = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+    reader = start(READER, folder, *words)
     assert reader.stdout.readline() == "reading\n"
     return reader
+
+
+def heard(process, last_words=""):
+    """Return what a process says until it ends; of one that does not, where it stands."""
+    try:
+        said, _ = process.communicate(last_words, timeout=300)
+    except subprocess.TimeoutExpired:
+        place = Path(f"/proc/{process.pid}")
+        waits = [(place / name).read_text() for name in ("stat", "wchan") if place.exists()]
+        process.send_signal(signal.SIGABRT)
+        said, _ = process.communicate(timeout=60)
+        pytest.fail(f"it did not end: {waits}, {said}")
+    assert process.returncode == 0, said
+    return said
 
 
 def go_on(reader):
@@ -80,18 +102,14 @@ def test_who_cuts_a_file_waits_until_it_was_read(saved):
     assert reader.stdout.readline() == f"whole {int(labels.sum(dtype=int))}\n"
     cutting.join(60)
     assert (folder / "labels.npy").stat().st_size == 200
-    said, _ = reader.communicate("\n", timeout=60)
-    assert "was cut short while it was in use" in said
-    assert reader.returncode == 0
+    assert "was cut short while it was in use" in heard(reader, "\n")
 
 
 def test_without_a_lease_a_cut_is_told_and_kills_nobody(saved):
     folder, _ = saved
     reader = begin(folder, "without")
     cut(folder / "labels.npy")
-    said, _ = reader.communicate("\n", timeout=60)
-    assert "was cut short while it was in use" in said
-    assert reader.returncode == 0
+    assert "was cut short while it was in use" in heard(reader, "\n")
 
 
 #: Does one thing with labels again and again, until it is told that they were cut.
@@ -120,19 +138,23 @@ except LinkwiseError as error:
 """
 
 
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("built") / "labels"
+    X = np.random.default_rng(0).normal(size=(300_000, 2)).astype(np.float32)
+    build_ensemble(X, 2, n_partitions=30, seed=0).save(folder)
+    return folder
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lends leases")
 @pytest.mark.parametrize("what", ["count", "copy", "grow", "read", "open"])
-def test_whatever_is_done_with_labels_a_cut_kills_nobody(tmp_path, what):
-    X = np.random.default_rng(0).normal(size=(300_000, 2)).astype(np.float32)
-    build_ensemble(X, 2, n_partitions=30, seed=0).save(tmp_path / "labels")
-    command = [sys.executable, "-c", USER, tmp_path / "labels", tmp_path / "other", what]
-    user = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+def test_whatever_is_done_with_labels_a_cut_kills_nobody(built, tmp_path, what):
+    shutil.copytree(built, tmp_path / "labels")
+    user = start(USER, tmp_path / "labels", tmp_path / "other", what)
     assert user.stdout.readline() == "reading\n"
     time.sleep(0.2)
     cut(tmp_path / "labels" / "labels.npy")
-    said, _ = user.communicate(timeout=60)
-    assert user.returncode == 0
-    assert "labels.npy" in said
+    assert "labels.npy" in heard(user)
 
 
 @pytest.mark.parametrize("mmap", [True, False])
