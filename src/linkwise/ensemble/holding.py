@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from linkwise.ensemble.npy import read_npy_header
 from linkwise.errors import InvalidInput
+from linkwise.files.headed import refuse_pipe
 
 
 class HeldFile:
@@ -33,6 +34,7 @@ class HeldFile:
     """
 
     def __init__(self, path: Path) -> None:
+        refuse_pipe(path)
         self._path = path
         self._file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
         weakref.finalize(self, os.close, self._file)
