@@ -1,8 +1,12 @@
 """Labels in a file that somebody cuts while they are read: seen from a process of its own."""
 
+import os
+import shutil
+import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from threading import Thread
 
 import numpy as np
@@ -49,12 +53,31 @@ def saved(tmp_path):
     return tmp_path / "labels", labels
 
 
+def start(code, *words):
+    """Start a process that says where it stands when it is aborted."""
+    command = [sys.executable, "-X", "faulthandler", "-c", code, *map(str, words)]
+    ways = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    return subprocess.Popen(command, text=True, **ways)
+
+
 def begin(folder, *words):
-    command = [sys.executable, "-c", READER, str(folder), *words]
-    pipe = subprocess.PIPE
-    reader = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+    reader = start(READER, folder, *words)
     assert reader.stdout.readline() == "reading\n"
     return reader
+
+
+def heard(process, last_words=""):
+    """Return what a process says until it ends; of one that does not, where it stands."""
+    try:
+        said, _ = process.communicate(last_words, timeout=300)
+    except subprocess.TimeoutExpired:
+        place = Path(f"/proc/{process.pid}")
+        waits = [(place / name).read_text() for name in ("stat", "wchan") if place.exists()]
+        process.send_signal(signal.SIGABRT)
+        said, _ = process.communicate(timeout=60)
+        pytest.fail(f"it did not end: {waits}, {said}")
+    assert process.returncode == 0, said
+    return said
 
 
 def go_on(reader):
@@ -79,18 +102,14 @@ def test_who_cuts_a_file_waits_until_it_was_read(saved):
     assert reader.stdout.readline() == f"whole {int(labels.sum(dtype=int))}\n"
     cutting.join(60)
     assert (folder / "labels.npy").stat().st_size == 200
-    said, _ = reader.communicate("\n", timeout=60)
-    assert "was cut short while it was in use" in said
-    assert reader.returncode == 0
+    assert "was cut short while it was in use" in heard(reader, "\n")
 
 
 def test_without_a_lease_a_cut_is_told_and_kills_nobody(saved):
     folder, _ = saved
     reader = begin(folder, "without")
     cut(folder / "labels.npy")
-    said, _ = reader.communicate("\n", timeout=60)
-    assert "was cut short while it was in use" in said
-    assert reader.returncode == 0
+    assert "was cut short while it was in use" in heard(reader, "\n")
 
 
 #: Does one thing with labels again and again, until it is told that they were cut.
@@ -119,19 +138,23 @@ except LinkwiseError as error:
 """
 
 
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("built") / "labels"
+    X = np.random.default_rng(0).normal(size=(300_000, 2)).astype(np.float32)
+    build_ensemble(X, 2, n_partitions=30, seed=0).save(folder)
+    return folder
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lends leases")
 @pytest.mark.parametrize("what", ["count", "copy", "grow", "read", "open"])
-def test_whatever_is_done_with_labels_a_cut_kills_nobody(tmp_path, what):
-    X = np.random.default_rng(0).normal(size=(300_000, 2)).astype(np.float32)
-    build_ensemble(X, 2, n_partitions=30, seed=0).save(tmp_path / "labels")
-    command = [sys.executable, "-c", USER, tmp_path / "labels", tmp_path / "other", what]
-    user = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+def test_whatever_is_done_with_labels_a_cut_kills_nobody(built, tmp_path, what):
+    shutil.copytree(built, tmp_path / "labels")
+    user = start(USER, tmp_path / "labels", tmp_path / "other", what)
     assert user.stdout.readline() == "reading\n"
     time.sleep(0.2)
     cut(tmp_path / "labels" / "labels.npy")
-    said, _ = user.communicate(timeout=60)
-    assert user.returncode == 0
-    assert "labels.npy" in said
+    assert "labels.npy" in heard(user)
 
 
 @pytest.mark.parametrize("mmap", [True, False])
@@ -167,3 +190,42 @@ def test_the_labels_are_the_same_however_they_are_read(saved, has_lease, monkeyp
     lent = matrix.borrowed(30_000)
     with matrix.parts() as _, lent.parts() as parts:  # two may hold it at once
         assert sum(part.shape[1] for part in parts) == 30_000
+
+
+@pytest.mark.parametrize("has_lease", [True, False])
+def test_labels_put_in_place_of_others_while_they_are_opened_are_not_mixed(
+    saved, has_lease, monkeypatch
+):
+    """Who grows labels in a folder puts the larger file in the place of the smaller one."""
+    folder, labels = saved
+    other = LabelMatrix.empty(5, 2 * N_ROWS, folder.parent / "other")
+    other.write(0, np.full((5, 2 * N_ROWS), 7))
+    opened = store.HeldFile
+
+    def replaced_in_between(path):
+        held = opened(path)
+        os.replace(folder.parent / "other" / "labels.npy", path)
+        return held
+
+    def reads(*given):
+        """Fail instead of reading the end of a file for ever."""
+        n_read = preadv(*given)
+        assert n_read
+        return n_read
+
+    preadv = os.preadv
+    monkeypatch.setattr(holding.os, "preadv", reads)
+    monkeypatch.setattr(store, "HeldFile", replaced_in_between)
+    if not has_lease:
+        monkeypatch.setattr(holding, "_lease", lambda _: False)
+    matrix = LabelMatrix.load(folder)
+    np.testing.assert_array_equal(matrix.rows(np.arange(N_ROWS)), labels.T)
+
+
+def test_who_finds_the_end_of_a_file_that_is_whole_again_does_not_wait(saved, monkeypatch):
+    folder, _ = saved
+    monkeypatch.setattr(holding, "_lease", lambda _: False)
+    matrix = LabelMatrix.load(folder)
+    monkeypatch.setattr(holding.os, "preadv", lambda *_: 0)  # cut, and whole by the next look
+    with pytest.raises(InvalidInput, match="was cut short while it was in use"):
+        matrix.rows([0])

@@ -1,6 +1,7 @@
 """What linkwise writes for itself says what it is, and is refused if it is something else."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -67,3 +68,16 @@ def test_arrays_come_back_and_missing_or_broken_ones_are_named(tmp_path):
     with pytest.raises(InvalidInput) as caught:
         read_array(tmp_path, "a", "thing")
     assert str(caught.value).startswith(f"{path} cannot be read as an array (")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without pipes in folders")
+def test_nobody_waits_for_a_pipe(tmp_path):
+    for name in ("thing.json", "a.npy"):
+        os.mkfifo(tmp_path / name)
+    for read, name in (
+        (lambda: FORMAT.read(tmp_path / "thing.json"), "thing.json"),
+        (lambda: read_array(tmp_path, "a", "thing"), "a.npy"),
+    ):
+        with pytest.raises(InvalidFile) as caught:
+            read()
+        assert str(caught.value) == f"{tmp_path / name} is not a file."

@@ -42,7 +42,13 @@ def spoil(root):
     (root / "looped").mkdir()
     (root / "looped" / "session.json").symlink_to(root / "looped" / "session.json")
     (root / "folder" / "session.json").mkdir(parents=True)
-    return sorted([*texts, "linked", "looped", "folder"])
+    pipes = {"pipe": "session.json", "piped": "journal.mark", "piper": "model/model.json"}
+    for name, pipe in pipes.items():  # who opens one waits until somebody writes
+        (root / name / "model").mkdir(parents=True)
+        (root / name / "session.json").write_text(json.dumps(good))
+        (root / name / pipe).unlink(missing_ok=True)
+        os.mkfifo(root / name / pipe)
+    return sorted([*texts, "linked", "looped", "folder", *pipes])
 
 
 def test_one_service_goes_on_beside_damage_and_beside_another(start, root):

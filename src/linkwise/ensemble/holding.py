@@ -17,31 +17,52 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwise.ensemble.npy import read_npy_header
 from linkwise.errors import InvalidInput
+from linkwise.files.headed import refuse_pipe
 
 
 class HeldFile:
-    """A file that is mapped: how long it is, and how to keep it so for a while."""
+    """A ``.npy`` file that is mapped: what it says of itself, and how to keep it so for a while.
+
+    It is opened once. Whoever opened it by name again might get another one, put in its place.
+    """
 
     def __init__(self, path: Path) -> None:
+        refuse_pipe(path)
         self._path = path
         self._file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
         weakref.finalize(self, os.close, self._file)
-        self._size = os.fstat(self._file).st_size
         self._lock, self._holders = Lock(), 0
+        with open(self._file, "rb", closefd=False) as file:
+            self.header = read_npy_header(file, path)
+        self._size = self.header.offset + self.header.n_bytes
+
+    def mapped(self) -> np.memmap[Any, np.dtype[np.uint8]]:
+        """Map the values, which are bytes; one must not touch them but while they are held."""
+        with open(self._file, "rb", closefd=False) as file:
+            try:
+                return np.memmap(file, np.uint8, "r", self.header.offset, self.header.shape)
+            except ValueError:  # shorter than its header said a moment ago
+                self.check()
+                raise
 
     def check(self) -> None:
         """Refuse to go on if the file is shorter now."""
         size = os.fstat(self._file).st_size
         if size < self._size:
-            raise InvalidInput(
-                f"{self._path} was cut short while it was in use: it had {self._size} bytes and "
-                f"has {size}. Put a copy back, and open it again."
-            )
+            raise self._cut_short(size)
+
+    def _cut_short(self, size: int) -> InvalidInput:
+        return InvalidInput(
+            f"{self._path} was cut short while it was in use: it had {self._size} bytes and "
+            f"has {size}. Put a copy back, and open it again."
+        )
 
     @contextmanager
     def held(self) -> Iterator[bool]:
@@ -66,8 +87,8 @@ class HeldFile:
         waiting = into.data
         while len(waiting):
             n_read = os.preadv(self._file, [waiting], start)
-            if n_read == 0:
-                self.check()
+            if n_read == 0:  # whatever length it has by now: nobody waits for a file to come back
+                raise self._cut_short(min(start, os.fstat(self._file).st_size))
             start, waiting = start + n_read, waiting[n_read:]
 
 

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import os
+from io import BufferedReader
 from pathlib import Path
 
 from linkwise.errors import InvalidInput
 from linkwise.files.npy import NpyHeader, read_header
 
 
-def read_npy_header(path: Path) -> NpyHeader:
-    """Read the header of a file and refuse a file shorter than its header says.
+def read_npy_header(file: BufferedReader, path: Path) -> NpyHeader:
+    """Read the header of an open file and refuse a file shorter than its header says.
 
     NumPy itself, mapping a short file for writing, would lengthen it with zeros.
     """
-    with open(path, "rb") as file:
-        try:
-            header = read_header(file)
-        except ValueError as error:
-            raise InvalidInput(f"{path} is not a .npy file: {error}.") from None
-    found, needed = path.stat().st_size, header.offset + header.n_bytes
+    try:
+        header = read_header(file)
+    except ValueError as error:
+        raise InvalidInput(f"{path} is not a .npy file: {error}.") from None
+    found, needed = os.fstat(file.fileno()).st_size, header.offset + header.n_bytes
     if not header.dtype.hasobject and found < needed:
         values = " x ".join(map(str, header.shape))
         raise InvalidInput(

@@ -23,7 +23,8 @@ class NpySource:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        shape, self._by_column, self._dtype, self._offset = read_npy_header(self.path)
+        with open(self.path, "rb") as file:
+            shape, self._by_column, self._dtype, self._offset = read_npy_header(file, self.path)
         if len(shape) != 2:
             raise InvalidInput(f"{self.path} holds an array of shape {shape}, expected a table.")
         if self._dtype.kind not in "buif":

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwise.ensemble.holding import HeldFile
-from linkwise.ensemble.npy import read_npy_header
 from linkwise.errors import InvalidInput, LinkwiseError, MissingData
 from linkwise.files.headed import Format, short
 
@@ -374,12 +373,8 @@ def _read_header(path: Path) -> dict[str, Any]:
 def _open(path: Path) -> tuple[NDArray[np.uint8], HeldFile]:
     if not path.exists():
         raise MissingData(f"the labels are missing: there is no {path}.")
-    watch = HeldFile(path)  # first: what is cut from now on is noticed
-    shape, by_column, dtype, offset = read_npy_header(path)
+    watch = HeldFile(path)
+    shape, by_column, dtype, offset = watch.header
     if dtype != np.uint8 or len(shape) != 2 or by_column or offset % ALIGNMENT:
         raise InvalidInput(f"{path} holds {dtype} of shape {shape}, not labels.")
-    try:
-        return np.memmap(path, np.uint8, "r", offset, (shape[0], shape[1])), watch
-    except ValueError:  # shorter than its header said a moment ago
-        watch.check()
-        raise
+    return watch.mapped(), watch

@@ -74,6 +74,7 @@ class Format:
             size = path.stat().st_size
             if size > LONGEST:
                 raise InvalidFile(str(path), f" has {size} bytes, more than any {self.what} needs.")
+            refuse_pipe(path)
             text = path.read_text(encoding="utf-8-sig")
         except (FileNotFoundError, NotADirectoryError):
             raise MissingData(
@@ -131,9 +132,16 @@ def write_arrays(folder: Path, arrays: Mapping[str, Any]) -> None:
         np.save(folder / f"{name}.npy", array, allow_pickle=False)
 
 
+def refuse_pipe(path: Path) -> None:
+    """Refuse a pipe or a device in the place of a file: who opens one may wait for ever."""
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        raise InvalidFile(str(path), " is not a file.")
+
+
 def read_array(folder: Path, name: str, what: str) -> NDArray[Any]:
     """Return an array that :func:`write_arrays` wrote; it belongs to a ``what``."""
     path = folder / f"{name}.npy"
+    refuse_pipe(path)
     try:
         with path.open("rb") as file:
             header = read_header(file)

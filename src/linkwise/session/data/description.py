@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linkwise.errors import InvalidFile
-from linkwise.files.headed import Format, short
+from linkwise.files.headed import Format, refuse_pipe, short
 from linkwise.session.data.file import Columns, DataFile, Placed, read_data
 from linkwise.session.data.in_place import table_in_place
 from linkwise.session.errors import SessionError
@@ -131,6 +131,7 @@ def read_description(folder: Path) -> Description:
     try:
         if (folder / FILE).is_symlink():
             raise InvalidFile(str(folder / FILE), " is a link to another file.")
+        _check_files(folder)
         values = FORMAT.read(folder / FILE)
     except InvalidFile as error:
         raise SessionError(f"{error} It was left alone, and so was the journal.") from error
@@ -163,6 +164,12 @@ def read_description(folder: Path) -> Description:
         pictures=None if pictures is None else Path(pictures),
         in_place=values.get("in_place", False),
     )
+
+
+def _check_files(folder: Path) -> None:
+    """Refuse pipes and devices in the place of files, which nobody has opened yet."""
+    for path in (*folder.glob("*"), *(folder / "model").rglob("*")):
+        refuse_pipe(path)
 
 
 def _is_text(value: object) -> bool:
