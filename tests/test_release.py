@@ -108,6 +108,19 @@ def test_a_new_version_stands_before_the_older_ones(news):
     )
 
 
+def test_nothing_is_published_that_the_changelog_does_not_tell_of(news, tmp_path):
+    pytest.importorskip("yaml")
+    (check,) = [command for command in commands("release.yml") if "CHANGELOG" in command]
+    for text, passes in (
+        (CHANGELOG, False),
+        (news.released(CHANGELOG, "0.1.0", "2027-01-31", "### New\n\n- New item."), True),
+    ):
+        (tmp_path / "CHANGELOG.md").write_text(text)
+        run = ["bash", "-c", check]
+        tag = {**os.environ, "GITHUB_REF_NAME": "v0.1.0"}
+        assert healthy(run, cwd=tmp_path, env=tag) == passes
+
+
 def test_the_version_is_read_from_the_one_place(news):
     assert news.version() == lw.__version__
 
@@ -207,8 +220,8 @@ def test_the_health_check_of_the_container_finds_its_service(tmp_path):
     assert (tmp_path / "token.txt").stat().st_mode & 0o077 == 0
 
 
-def healthy(command):
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+def healthy(command, **settings):
+    return subprocess.run(command, capture_output=True, check=False, **settings).returncode == 0
 
 
 def commands(name):
