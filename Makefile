@@ -25,7 +25,7 @@ RELEASE := $(VENV)/.ready-release
 
 demo: $(DEMO)            ## cluster the bundled digits, add answers, see the agreement rise
 	@PYTHONPATH=src PYTHONDONTWRITEBYTECODE=1 $(BIN)/python -m linkwise demo
-	@test -x $(BIN)/linkwise || echo "make install brings these commands, as $(BIN)/linkwise."
+	@command -v linkwise > /dev/null || echo "For these commands: make install, then source $(BIN)/activate."
 
 install: $(INSTALL)      ## the command line, as $(BIN)/linkwise
 	@$(BIN)/linkwise --version

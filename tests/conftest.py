@@ -3,6 +3,7 @@
 import functools
 import inspect
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -23,18 +24,32 @@ settings.register_profile("linkwise", deadline=None, suppress_health_check=[Heal
 settings.load_profile("linkwise")
 
 MISSING = pytest.StashKey[str]()
+#: What packages are installed as, where that is not what they are imported as.
+INSTALLED_AS = {"PIL": "pillow", "skimage": "scikit-image", "yaml": "pyyaml"}
 
 
 def pytest_terminal_summary(terminalreporter):
     """Gather what tests went without: reasons of the form "what is missing: how to get it"."""
     reasons = Counter(
-        report.longrepr[2].removeprefix("Skipped: ")
+        _reason(report.longrepr[2].removeprefix("Skipped: "))
         for report in terminalreporter.stats.get("skipped", [])
         if isinstance(report.longrepr, tuple)
     )
-    wants = [f"{reason} ({n} tests)" for reason, n in reasons.items() if ": " in reason]
+    wants = [
+        f"{reason} ({n} {'test' if n == 1 else 'tests'})"
+        for reason, n in reasons.items()
+        if ": " in reason
+    ]
     last = f"Skipped. {'; '.join(wants)}" if wants else "Nothing was skipped that could be had."
     terminalreporter.config.stash[MISSING] = last
+
+
+def _reason(said):
+    """Return why a test was skipped; of a package that is not there, how to get it."""
+    if absent := re.match(r"could not import '(\w+)", said):
+        package = INSTALLED_AS.get(absent[1], absent[1])
+        return f"{absent[1]} is missing: pip install {package}"
+    return said
 
 
 def pytest_unconfigure(config):

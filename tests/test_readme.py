@@ -2,13 +2,17 @@
 
 import doctest
 import re
+import shlex
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from sklearn.datasets import make_blobs
 
 import linkwise as lw
+from linkwise.cli import main
+from linkwise.cli.session_commands import ask
 from linkwise.cluster.base import ConstrainedClusterer
 
 ROOT = Path(__file__).parents[1]
@@ -25,6 +29,32 @@ def test_the_ten_lines_run():
     outcome = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
     assert outcome.attempted >= 8
     assert outcome.failed == 0
+
+
+def printed_commands():
+    """Return what the README tells people to type, in order."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines()]
+    return [shlex.split(line, comments=True)[1:] for line in lines]
+
+
+def test_the_shell_finds_linkwise_where_the_readme_calls_it():
+    said = [" ".join(words) for words in printed_commands()]
+    first = next(k for k, words in enumerate(said) if words.startswith("linkwise "))
+    assert said.index("make install") < said.index("source .venv/bin/activate") < first
+
+
+def test_the_commands_run_as_printed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    keys = iter("sdq")
+    monkeypatch.setattr(ask.click, "getchar", lambda: next(keys))
+    ran = [words[1:] for words in printed_commands() if words[0] == "linkwise"]
+    for words in ran:
+        outcome = CliRunner().invoke(main, words)
+        assert outcome.exit_code == 0, (words, outcome.output)
+    assert [words[0] for words in ran] == ["example", "cluster", "check", "session", "session"]
+    assert list(keys) == []
 
 
 def test_the_table_lists_exactly_the_exported_estimators():

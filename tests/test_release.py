@@ -52,27 +52,73 @@ def hook(monkeypatch):
     return module(ROOT / "hatch_build.py")
 
 
-def test_a_file_of_news_becomes_an_item(news, tmp_path):
-    (tmp_path / "b.md").write_text("**Faster.** One line\nand another.\n")
-    (tmp_path / "a.md").write_text("First.\n")
+def test_every_paragraph_of_news_becomes_an_item_under_its_heading(news, tmp_path):
+    (tmp_path / "a.md").write_text("Sooner, see [x](../docs/x.md).\n\n**Changed.** No more `y`.\n")
+    (tmp_path / "b.md").write_text("**A new thing.** One line\nand another.\n")
+    (tmp_path / "c.md").write_text("**Fixed.** It ended in a traceback.\n")
     (tmp_path / "README.md").write_text("no news")
-    found = list(news.items(tmp_path).values())
-    assert found == ["- First.", "- **Faster.** One line\n  and another."]
+    assert news.collected(tmp_path) == (
+        "### Changed\n\n- No more `y`.\n\n"
+        "### New\n\n- **A new thing.** One line\n  and another.\n\n"
+        "### Better\n\n- Sooner, see [x](docs/x.md).\n\n"
+        "### Fixed\n\n- It ended in a traceback."
+    )
+
+
+def test_what_is_changed_deprecated_or_fixed_begins_a_paragraph(news):
+    """Or it would stand under another heading."""
+    inside = re.compile(r"\S\s+\*\*(Changed|Deprecated|Fixed)\.\*\*")
+    hidden = [
+        path.name
+        for path in news.files(ROOT / "changes")
+        for paragraph in path.read_text(encoding="utf-8").split("\n\n")
+        if inside.search(paragraph)
+    ]
+    assert hidden == []
+
+
+def test_links_of_the_news_lead_from_the_changelog_to_pages_that_are_there(news):
+    targets = re.findall(r"\]\(([^)#]+)", news.collected(ROOT / "changes"))
+    assert [to for to in targets if "://" not in to and not (ROOT / to).exists()] == []
+
+
+def test_links_of_the_news_lead_somewhere_where_they_are_written(news):
+    broken = [
+        f"{path.name}: {target}"
+        for path in news.files(ROOT / "changes")
+        for target in re.findall(r"\]\(([^)#]+)", path.read_text(encoding="utf-8"))
+        if "://" not in target and not (path.parent / target).exists()
+    ]
+    assert broken == []
 
 
 def test_news_go_under_the_version_that_waits_for_them(news):
-    text = news.released(CHANGELOG, "0.1.0", "2027-01-31", ["- New item."])
+    text = news.released(CHANGELOG, "0.1.0", "2027-01-31", "### New\n\n- New item.")
     assert text == (
-        "# Changes\n\n## 0.1.0 (2027-01-31)\n\nThe ground.\n\n- Old item.\n- New item.\n"
+        "# Changes\n\n## 0.1.0 (2027-01-31)\n\nThe ground.\n\n- Old item.\n\n"
+        "### New\n\n- New item.\n"
     )
 
 
 def test_a_new_version_stands_before_the_older_ones(news):
     old = CHANGELOG.replace("not released yet", "2027-01-31")
-    text = news.released(old, "0.2.0", "2027-03-01", ["- New item.", "- Another."])
+    text = news.released(old, "0.2.0", "2027-03-01", "### New\n\n- New item.\n- Another.")
     assert text == old.replace(
-        "## 0.1.0", "## 0.2.0 (2027-03-01)\n\n- New item.\n- Another.\n\n## 0.1.0"
+        "## 0.1.0", "## 0.2.0 (2027-03-01)\n\n### New\n\n- New item.\n- Another.\n\n## 0.1.0"
     )
+
+
+def test_nothing_is_published_that_the_changelog_does_not_tell_of(news, tmp_path):
+    pytest.importorskip("yaml")
+    (check,) = [command for command in commands("release.yml") if "CHANGELOG" in command]
+    for text, passes in (
+        (CHANGELOG, False),
+        (news.released(CHANGELOG, "0.1.0", "2027-01-31", "### New\n\n- New item."), True),
+    ):
+        (tmp_path / "CHANGELOG.md").write_text(text)
+        run = ["bash", "-c", check]
+        tag = {**os.environ, "GITHUB_REF_NAME": "v0.1.0"}
+        assert healthy(run, cwd=tmp_path, env=tag) == passes
 
 
 def test_the_version_is_read_from_the_one_place(news):
@@ -174,8 +220,8 @@ def test_the_health_check_of_the_container_finds_its_service(tmp_path):
     assert (tmp_path / "token.txt").stat().st_mode & 0o077 == 0
 
 
-def healthy(command):
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+def healthy(command, **settings):
+    return subprocess.run(command, capture_output=True, check=False, **settings).returncode == 0
 
 
 def commands(name):

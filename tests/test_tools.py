@@ -111,6 +111,14 @@ def test_the_last_line_says_what_was_skipped_and_how_to_get_it(tmp_path):
 
     assert last_line() == "Skipped. Maps need paper: buy some (2 tests)"
     assert last_line("test_b.py") == "Nothing was skipped that could be had."
+    (tmp_path / "test_c.py").write_text(
+        "import sys\nimport pytest\ndef test_it(monkeypatch):\n"
+        "    monkeypatch.setitem(sys.modules, 'skimage', None)\n"
+        "    pytest.importorskip('skimage.feature')\n"
+    )
+    assert last_line("test_c.py") == (
+        "Skipped. skimage is missing: pip install scikit-image (1 test)"
+    )
 
 
 def test_what_is_skipped_for_want_of_the_page_says_how_to_build_it():

@@ -199,9 +199,18 @@ def test_ask_takes_one_key_per_answer(run, people_session, monkeypatch):
     ]
 
 
+def test_ask_says_what_is_asked_and_what_its_marks_mean(run, people_session, monkeypatch):
+    keys = iter("cq")
+    monkeypatch.setattr(ask.click, "getchar", lambda: next(keys))
+    said = run("session", "ask", people_session).stdout.splitlines()
+    assert said[0] == "Do the two rows belong together? A * marks where they differ. Press a key:"
+    assert any(line.startswith("cannot tell; the clustering thought ") for line in said)
+    assert said[-1].startswith("1 answer given. ")
+
+
 def test_ask_has_the_keys_of_the_studio(run, people_session, monkeypatch):
     monkeypatch.setattr(ask.click, "getchar", lambda: "q")
-    shown = run("session", "ask", people_session).stdout.splitlines()[0]
+    shown = run("session", "ask", people_session).stdout.splitlines()[1]
     in_the_terminal = dict(reversed(each.split(" ", 1)) for each in shown.split("   "))
     source = REPOSITORY / "web" / "src"
     page = (source / "ask" / "Question.svelte").read_text("utf-8")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 #: The keys of the studio's page (web/src/ask/Question.svelte), so that one key means one thing.
 _VERDICTS = {"s": "same", "d": "different", "c": "unsure"}
 _UNDO = "u"
+_QUESTION = "Do the two rows belong together? A * marks where they differ. Press a key:"
 _KEYS = "s same   d different   c cannot tell   u undo   q quit"
 _WIDTH = 36
 _MAX_FIELDS = 20
@@ -38,7 +39,7 @@ def ask(folder: Path, who: str, strategy: str, limit: int | None) -> None:
     """
     with open_session(folder) as session:
         given: list[int] = []
-        click.echo(_KEYS)
+        click.echo(f"{_QUESTION}\n{_KEYS}")
         while limit is None or len(given) < limit:
             questions = session.query(1, strategy, who=who or None)
             if not questions:
@@ -46,7 +47,8 @@ def ask(folder: Path, who: str, strategy: str, limit: int | None) -> None:
                 break
             if not _one(session, questions[0], given, who):
                 break
-        click.echo(f"{len(given)} answers given. {session.progress().hint}")
+        answers = "1 answer" if len(given) == 1 else f"{len(given)} answers"
+        click.echo(f"{answers} given. {session.progress().hint}")
 
 
 def _one(
@@ -66,7 +68,8 @@ def _one(
             event = session.answer(question.i, question.j, _VERDICTS[key], who=who)
             given.append(event.seq)
             guess = event.payload.get("guess") or question.guess
-            click.echo(f"{_VERDICTS[key]}; the clustering thought {guess}.")
+            said = "cannot tell" if _VERDICTS[key] == "unsure" else _VERDICTS[key]
+            click.echo(f"{said}; the clustering thought {guess}.")
             return True
         click.echo(_KEYS)
 
