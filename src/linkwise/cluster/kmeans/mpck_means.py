@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.cluster.base import ConstrainedClusterer
 from linkwise.cluster.mpck_algorithm import mpck_means
+from linkwise.cluster.row_weights import RowWeighingClusterer
 from linkwise.constraints import Links
 from linkwise.typing import Dense, Seed
 from linkwise.validation import check_choice, check_number
 
 
-class MPCKMeans(ConstrainedClusterer):
+class MPCKMeans(RowWeighingClusterer):
     r"""K-means with penalties for broken links, in a metric learned from rows and links.
 
     Minimises over labels :math:`z`, centres :math:`\mu` and one metric :math:`A_k` per cluster
@@ -123,6 +123,7 @@ class MPCKMeans(ConstrainedClusterer):
             shared=self.shared,
             weight=float(self.weight),
             max_iter=self.max_iter,
+            heed=self._row_weights,
         )
         self.labels_, self.cluster_centers_, self.n_iter_ = (
             found.labels,
