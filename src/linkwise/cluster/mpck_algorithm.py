@@ -40,11 +40,13 @@ def mpck_means(
     weight: float = 1.0,
     max_iter: int = 100,
     heed: Weights = None,
+    shape: Floats | float = 1.0,
 ) -> MPCKResult:
     """Alternate labels, centres and metrics until the labels stay.
 
     ``full`` metrics or diagonal ones, one ``shared`` by all clusters or one each; ``weight``
     multiplies the price of every broken link, ``heed`` the price of each row.
+    What little each metric knows before anything is learned is that features vary as ``shape``.
     """
     pairs = _Pairs(X, links, weight)
     known = neighbourhood_means(X, links, n_clusters, heed)
@@ -67,7 +69,7 @@ def mpck_means(
         if shared:
             scatter[:] = scatter.sum(axis=0)
             counts = np.full(n_clusters, counts.sum())
-        metrics = ClusterMetrics.learn(scatter, counts.astype(np.float64))
+        metrics = ClusterMetrics.learn(scatter, counts.astype(np.float64), shape)
     return MPCKResult(labels, centers, metrics, n_iter)
 
 

@@ -35,6 +35,22 @@ def test_links_reveal_which_feature_matters(stretched, params):
     assert scores.accuracy(y, model.labels_) > 0.9
 
 
+@pytest.mark.parametrize("params", SETTINGS)
+def test_a_feature_in_small_units_is_heard_too(stretched, params):
+    X, y = stretched
+    links = Links.sample(y, 40, random_state=0)
+    model = MPCKMeans(2, random_state=0, **params).fit(X * [1.0, 1e-4], constraints=links)
+    assert scores.accuracy(y, model.labels_) > 0.9
+
+
+def test_a_feature_that_never_varies_changes_nothing(stretched):
+    X, y = stretched
+    links = Links.sample(y, 40, random_state=0)
+    plain = MPCKMeans(2, random_state=0).fit(X, constraints=links)
+    wider = MPCKMeans(2, random_state=0).fit(np.hstack([X, X[:, :1] * 0 + 7]), constraints=links)
+    assert_array_equal(wider.labels_, plain.labels_)
+
+
 def test_a_shared_metric_is_the_same_for_all_clusters(stretched):
     X, y = stretched
     links = Links.sample(y, 40, random_state=0)
