@@ -12,7 +12,15 @@ Given = ParamSpec("Given")
 Returned = TypeVar("Returned")
 
 #: Estimators that weigh rows.
-WEIGHING = ("COPKMeans", "ConstrainedKMeans", "PCKMeans", "SeededKMeans")
+WEIGHING = (
+    "COPKMeans",
+    "ConstrainedKMeans",
+    "KCC",
+    "MPCKMeans",
+    "PCKMeans",
+    "PartitionKMeans",
+    "SeededKMeans",
+)
 
 
 class Lacking:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 import sklearn
-from sklearn.cluster import KMeans
+from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.datasets import make_blobs
 from sklearn.pipeline import make_pipeline
 
@@ -87,6 +87,48 @@ def test_methods_of_one_class_go_by_their_settings(stretched):
         "PCKMeans(n_clusters=2, random_state=0)",
         "PCKMeans(n_clusters=3, random_state=0)",
     }
+
+
+def test_estimators_may_be_named(stretched):
+    X, _, links = stretched
+    cv = LinkKFold(2, random_state=0)
+    found = lw.compare(X, links, ["PCKMeans", "ConstrainedLinkage", "KMeans"], n_clusters=2, cv=cv)
+    assert {one.name for one in found.judgements} == {"PCKMeans", "ConstrainedLinkage", "KMeans"}
+    alone = lw.compare(X, links, {"mine": PCKMeans(2, random_state=0)}, cv=cv)
+    assert found["PCKMeans"].score == alone["mine"].score
+    assert repr(found["PCKMeans"].model) == "PCKMeans(n_clusters=2, random_state=0)"
+    assert lw.compare(X, links, "PCKMeans", n_clusters=2, cv=cv).best.name == "PCKMeans"
+    assert lw.compare(X, links, PCKMeans(2), cv=cv).best.name == "PCKMeans"
+
+
+@pytest.mark.parametrize(
+    ("methods", "complaint"),
+    [
+        (
+            ["nobody"],
+            "compare: linkwise has no estimator called 'nobody'. Name one that clusters, such as "
+            "'PCKMeans', or give an estimator itself.",
+        ),
+        ([], "compare got no methods. Leave them out to compare one of each family."),
+        ({}, "compare got no methods. Leave them out to compare one of each family."),
+    ],
+)
+def test_who_is_not_there_is_told(stretched, methods, complaint):
+    X, _, links = stretched
+    with pytest.raises(ValueError) as caught:
+        lw.compare(X, links, methods)
+    assert str(caught.value) == complaint
+
+
+def test_one_that_cannot_be_judged_does_not_keep_the_others_from_it(stretched):
+    X, _, links = stretched
+    methods = [KMeans(2, random_state=0), AgglomerativeClustering(2), KMeans(500)]
+    found = lw.compare(X, links, methods, cv=LinkKFold(2, random_state=0))
+    assert found.best.name == "KMeans(n_clusters=2, random_state=0)"
+    assert found["AgglomerativeClustering"].trouble == (
+        "AgglomerativeClustering has no predict, which tells where rows that were left out belong."
+    )
+    assert "n_clusters=500" in found["KMeans(n_clusters=500)"].trouble
 
 
 def test_labels_and_pipelines_are_compared_too(stretched):

@@ -16,7 +16,7 @@ def test_the_code_of_the_page_runs_and_finds_the_same(capsys):
         exec(code, scope)
     table, grid = blocks("text")
     printed = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in printed[1:2]] == ["SequentialClustering"]
+    assert printed[1].split()[0] == table.splitlines()[1].split()[0]
     assert {line.split()[0] for line in printed[1:8]} == {
         line.split()[0] for line in table.splitlines()[1:8]
     }

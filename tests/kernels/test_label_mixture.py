@@ -35,21 +35,28 @@ def member(labels, n_clusters=4):
 
 
 def test_counts_are_products_of_indicators(codes, labels):
-    counts = count_classes(codes, FIRST, np.arange(40), labels, 4)
+    counts = count_classes(codes, FIRST, np.arange(40), labels, 4, np.ones(40))
     assert_array_equal(counts, np.vstack([S.T @ member(labels) for S in indicators(codes)]))
 
 
 def test_only_the_named_rows_count_and_cluster_minus_one_does_not(codes, labels):
     rows = np.arange(5, 40, 3)
     labels[8] = -1
-    counts = count_classes(codes[rows], FIRST, rows, labels, 4)
+    counts = count_classes(codes[rows], FIRST, rows, labels, 4, np.ones(len(rows)))
     kept = rows[labels[rows] >= 0]
     expected = [S[kept].T @ member(labels)[kept] for S in indicators(codes)]
     assert_array_equal(counts, np.vstack(expected))
 
 
+def test_rows_count_by_weight(codes, labels):
+    weight = np.random.default_rng(3).uniform(0, 2, 40)
+    counts = count_classes(codes, FIRST, np.arange(40), labels, 4, weight)
+    expected = [S.T @ (weight[:, None] * member(labels)) for S in indicators(codes)]
+    assert_allclose(counts, np.vstack(expected))
+
+
 def test_a_mixture_is_the_share_of_each_class(codes, labels):
-    counts = count_classes(codes, FIRST, np.arange(40), labels, 4)
+    counts = count_classes(codes, FIRST, np.arange(40), labels, 4, np.ones(40))
     mixture = mixture_of(counts, FIRST)
     for t in range(2):
         part = slice(FIRST[t], FIRST[t + 1])
@@ -63,7 +70,7 @@ def test_a_cluster_without_labels_has_the_uniform_mixture():
 
 
 def test_prices_are_squared_distances_to_the_mixtures(codes, labels):
-    mixture = mixture_of(count_classes(codes, FIRST, np.arange(40), labels, 4), FIRST)
+    mixture = mixture_of(count_classes(codes, FIRST, np.arange(40), labels, 4, np.ones(40)), FIRST)
     expected = np.zeros((40, 4))
     for t, S in enumerate(indicators(codes)):
         G = mixture[FIRST[t] : FIRST[t + 1]].T
@@ -74,7 +81,7 @@ def test_prices_are_squared_distances_to_the_mixtures(codes, labels):
 
 
 def test_the_cost_is_the_sum_of_what_the_rows_pay(codes, labels):
-    counts = count_classes(codes, FIRST, np.arange(40), labels, 4)
+    counts = count_classes(codes, FIRST, np.arange(40), labels, 4, np.ones(40))
     prices = label_prices(codes, FIRST, STRENGTH, mixture_of(counts, FIRST))
     paid = prices[np.arange(40), labels].sum()
     assert label_cost(counts, FIRST, STRENGTH) == pytest.approx(paid, rel=1e-12)

@@ -62,8 +62,9 @@ def test_weights_of_rows_are_heard_or_refused_in_a_sentence(fitting_class, blobs
             fit(X, sample_weight=np.ones(60))
         assert str(caught.value) == (
             f"{fitting_class.__name__}.{fit.__name__}(sample_weight=...): rows have no weights "
-            "here. Weights of rows are heard when COPKMeans, ConstrainedKMeans, PCKMeans and "
-            "SeededKMeans are fitted; links have weights of their own: Links(..., weight=)."
+            "here. Weights of rows are heard when COPKMeans, ConstrainedKMeans, KCC, MPCKMeans, "
+            "PCKMeans, PartitionKMeans and SeededKMeans are fitted; links have weights of their "
+            "own: Links(..., weight=)."
         )
 
 
@@ -101,19 +102,31 @@ def repeated(known, times):
     return Links(int(times.sum()), must, first[known.cannot])
 
 
+#: Settings that leave nothing to chance, as copies of rows change what is drawn.
+CERTAIN = {
+    "KCC": {"n_blocks": 3, "n_init": 20},
+    "PCKMeans": {"weight": 50.0},
+}
+
+
+def sorted_centers(model):
+    return model.cluster_centers_[np.lexsort(model.cluster_centers_.T)]
+
+
 def test_a_row_of_weight_three_counts_as_three_rows(weighing_class, blobs):
     X, y = blobs
     times = np.random.default_rng(0).integers(1, 6, 60)
     known = seeds(weighing_class, y)
-    told = {"weight": 50.0} if weighing_class.__name__ == "PCKMeans" else {}
+    if weighing_class.__name__ == "MPCKMeans":  # there a must-link to a copy costs nothing
+        times[known.linked_rows] = 1
+    told = CERTAIN.get(weighing_class.__name__, {})
     one = make(weighing_class, n_clusters=3, **told)
     one.fit(X, constraints=known, sample_weight=times)
     many = make(weighing_class, n_clusters=3, **told)
     many.fit(np.repeat(X, times, axis=0), constraints=repeated(known, times))
     assert adjusted_rand_score(np.repeat(one.labels_, times), many.labels_) == 1.0
-    ours = one.cluster_centers_[np.lexsort(one.cluster_centers_.T)]
-    theirs = many.cluster_centers_[np.lexsort(many.cluster_centers_.T)]
-    assert_allclose(ours, theirs, atol=1e-8)
+    if hasattr(one, "cluster_centers_"):
+        assert_allclose(sorted_centers(one), sorted_centers(many), atol=1e-8)
 
 
 def test_equal_weights_say_nothing(weighing_class, blobs):
@@ -123,7 +136,8 @@ def test_equal_weights_say_nothing(weighing_class, blobs):
     alike = make(weighing_class, n_clusters=3)
     alike.fit(X, constraints=known, sample_weight=np.ones(60))
     assert_array_equal(alike.labels_, plain.labels_)
-    assert_allclose(alike.cluster_centers_, plain.cluster_centers_)
+    if hasattr(plain, "cluster_centers_"):
+        assert_allclose(alike.cluster_centers_, plain.cluster_centers_)
 
 
 def test_rows_of_weight_nothing_move_no_centre(weighing_class, blobs):
@@ -141,8 +155,9 @@ def test_rows_of_weight_nothing_move_no_centre(weighing_class, blobs):
     model = make(weighing_class, n_clusters=3)
     model.fit(far, constraints=longer, sample_weight=weights)
     assert len(named) == 30
-    order = np.lexsort(plain.cluster_centers_.T), np.lexsort(model.cluster_centers_.T)
-    assert_allclose(plain.cluster_centers_[order[0]], model.cluster_centers_[order[1]], atol=1e-8)
+    assert adjusted_rand_score(plain.labels_, model.labels_[:60]) == 1.0
+    if hasattr(plain, "cluster_centers_"):
+        assert_allclose(sorted_centers(plain), sorted_centers(model), atol=1e-8)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -18,14 +19,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, has_fit_parameter
 
+import linkwise
 from linkwise.choosing.link_folds import LinkKFold
+from linkwise.cluster.base import ConstrainedClusterer
 from linkwise.cluster.how_many import choose_k
-from linkwise.cluster.kmeans.cop_kmeans import COPKMeans
-from linkwise.cluster.kmeans.mpck_means import MPCKMeans
-from linkwise.cluster.kmeans.pck_means import PCKMeans
-from linkwise.cluster.margin.max_margin import MaxMarginClustering
-from linkwise.cluster.sequential.sequential import SequentialClustering
-from linkwise.cluster.spectral.landmark_spectral import LandmarkSpectralClustering
 from linkwise.constraints import Knowledge, Links, PartialLabels, as_constraints
 from linkwise.errors import ConstraintWarning, InvalidInput, LinkwiseError
 from linkwise.scores.kept_links import shares_kept
@@ -33,7 +30,17 @@ from linkwise.typing import MatrixLike
 from linkwise.validation import require_number
 
 Floats = NDArray[np.float64]
-Methods = Mapping[str, BaseEstimator] | Iterable[BaseEstimator]
+Methods = Mapping[str, BaseEstimator | str] | Iterable[BaseEstimator | str]
+#: What is compared unless told otherwise: k-means, which is told nothing, and one of each family.
+USUAL = (
+    "KMeans",
+    "SequentialClustering",
+    "LandmarkSpectralClustering",
+    "MaxMarginClustering",
+    "MPCKMeans",
+    "PCKMeans",
+    "COPKMeans",
+)
 #: A difference of less than so many standard errors may be chance.
 NOTABLE = 2.0
 
@@ -184,10 +191,12 @@ def compare(
         What is known.
     methods : mapping of str to estimator, iterable of estimators or None, default=None
         What to compare: estimators of linkwise, pipelines of them, or any that have ``predict``;
-        those whose ``fit`` takes no constraints are told nothing. None is k-means, which is told
-        nothing, and one method of each family.
+        those whose ``fit`` takes no constraints are told nothing. An estimator of linkwise, and
+        "KMeans", may be named instead: "PCKMeans" has the settings it takes by itself. None is
+        k-means, which is told nothing, and one method of each family.
     n_clusters : int or "auto", default="auto"
-        Number of clusters of the default methods; "auto" is what :func:`~linkwise.choose_k` finds.
+        Number of clusters of methods that are named and of those compared by default; "auto" is
+        what :func:`~linkwise.choose_k` finds.
     cv : LinkKFold, LinkShuffleSplit or None, default=None
         How links are left out; None is five folds, seeded with 0.
 
@@ -215,7 +224,9 @@ def compare(
         raise InvalidInput(
             "compare got no constraints: without links there is nothing to judge by."
         )
-    named = _named(_default_methods(X, n_clusters) if methods is None else methods)
+    named = _made(_named(USUAL if methods is None else methods), X, n_clusters)
+    if not named:
+        raise InvalidInput("compare got no methods. Leave them out to compare one of each family.")
     splitter = LinkKFold(random_state=0) if cv is None else cv
     folds = list(splitter.split(X, constraints=known))
     with sklearn.config_context(enable_metadata_routing=True):
@@ -226,26 +237,39 @@ def compare(
     return Comparison(tuple(judged), len(folds))
 
 
-def _default_methods(X: MatrixLike, n_clusters: int | str) -> list[BaseEstimator]:
+def _made(
+    named: Mapping[str, BaseEstimator | str], X: MatrixLike, n_clusters: int | str
+) -> dict[str, BaseEstimator]:
+    """Make the estimators that are only named, all with the same number of clusters."""
     require_number("compare", "n_clusters", n_clusters, low=1, integer=True, or_in=("auto",))
-    k = choose_k(X).k if isinstance(n_clusters, str) else n_clusters
-    ours = (
-        SequentialClustering,
-        LandmarkSpectralClustering,
-        MaxMarginClustering,
-        MPCKMeans,
-        PCKMeans,
-        COPKMeans,
+    if isinstance(n_clusters, str) and any(isinstance(one, str) for one in named.values()):
+        n_clusters = choose_k(X).k
+    return {
+        name: _by_name(one, n_clusters) if isinstance(one, str) else one
+        for name, one in named.items()
+    }
+
+
+def _by_name(name: str, n_clusters: int | str) -> BaseEstimator:
+    """Make the estimator that goes by a name, with the settings it takes by itself."""
+    if name == "KMeans":
+        return KMeans(n_clusters, n_init=10, random_state=0)
+    found: Any = getattr(linkwise, name) if name in linkwise.HOME else None
+    if isinstance(found, type) and issubclass(found, ConstrainedClusterer):
+        by_chance = "random_state" in signature(found).parameters
+        return found(n_clusters, **({"random_state": 0} if by_chance else {}))
+    raise InvalidInput(
+        f"compare: linkwise has no estimator called {name!r}. Name one that clusters, such as "
+        "'PCKMeans', or give an estimator itself."
     )
-    return [KMeans(k, n_init=10, random_state=0), *(cls(k, random_state=0) for cls in ours)]
 
 
-def _named(methods: Methods) -> dict[str, BaseEstimator]:
+def _named(methods: Methods) -> dict[str, BaseEstimator | str]:
     """Name methods by their class, or as they print where two are of one class."""
     if isinstance(methods, Mapping):
         return dict(methods)
-    listed = list(methods)
-    names = [type(method).__name__ for method in listed]
+    listed = [methods] if isinstance(methods, str | BaseEstimator) else list(methods)
+    names = [one if isinstance(one, str) else type(one).__name__ for one in listed]
     return {
         name if names.count(name) == 1 else " ".join(repr(method).split()): method
         for name, method in zip(names, listed, strict=True)
@@ -260,6 +284,9 @@ def _judge(
     folds: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]],
 ) -> Judgement:
     kept: list[dict[str, float]] = []
+    if not hasattr(method, "predict"):
+        trouble = f"{name} has no predict, which tells where rows that were left out belong."
+        return Judgement(name, np.empty(0), trouble=trouble)
     try:
         for train, test in folds:
             model = _fit(method, _safe_indexing(X, train), known[train])
@@ -268,8 +295,8 @@ def _judge(
         model = _fit(method, X, known)
         seconds = time.perf_counter() - start
         labels = model.labels_ if hasattr(model, "labels_") else model.predict(X)
-    except LinkwiseError as refusal:
-        return Judgement(name, np.empty(0), trouble=str(refusal))
+    except (LinkwiseError, ValueError) as refusal:  # scikit-learn refuses by ValueError
+        return Judgement(name, np.empty(0), trouble=" ".join(str(refusal).split()))
     return Judgement(
         name,
         np.array([np.mean(list(shares.values())) for shares in kept]),

@@ -34,11 +34,11 @@ class ClusterMetrics:
         self.log_det = -np.log(variances).sum(axis=1)
 
     @classmethod
-    def learn(cls, scatter: Floats, counts: Floats) -> ClusterMetrics:
+    def learn(cls, scatter: Floats, counts: Floats, shape: Floats | float = 1.0) -> ClusterMetrics:
         """Return the metrics for which each cluster's scatter over its rows is white.
 
-        The scatter is mixed with an isotropic one worth one row per parameter of a feature, so
-        that small clusters keep a plain metric.
+        The scatter is mixed with one worth one row per parameter of a feature, so that small
+        clusters keep a plain metric: isotropic, or with features that vary as ``shape`` says.
         """
         n_features = scatter.shape[1]
         full = scatter.ndim == 3
@@ -47,14 +47,15 @@ class ClusterMetrics:
         if variance <= 0:  # every row sits on its centre, or broken links outweigh the rows
             variance = 1.0
         prior = n_features if full else 1
-        isotropic = prior * variance * (np.eye(n_features) if full else np.ones(n_features))
-        shape = (-1, 1, 1) if full else (-1, 1)
-        covariance = (scatter + isotropic) / (counts + prior).reshape(shape)
-        if full:
-            values, vectors = np.linalg.eigh(covariance)
-            values = np.maximum(values, LEAST * variance)
-            return cls((vectors * values[:, None, :]) @ np.swapaxes(vectors, 1, 2))
-        return cls(np.maximum(covariance, LEAST * variance))
+        plain = variance * np.broadcast_to(shape, n_features)
+        mixed = scatter + prior * (np.diag(plain) if full else plain)
+        covariance = mixed / (counts + prior).reshape((-1, 1, 1) if full else (-1, 1))
+        if not full:
+            return cls(np.maximum(covariance, LEAST * plain))
+        unit = np.sqrt(plain)
+        values, vectors = np.linalg.eigh(covariance / np.outer(unit, unit))
+        lifted = (vectors * np.maximum(values, LEAST)[:, None, :]) @ np.swapaxes(vectors, 1, 2)
+        return cls(lifted * np.outer(unit, unit))
 
     @property
     def matrices(self) -> Floats:

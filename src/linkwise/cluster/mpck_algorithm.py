@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwise.cluster.cluster_metrics import ClusterMetrics, scatter_of
-from linkwise.cluster.starts import complete_centers, neighbourhood_means, restart_empty
+from linkwise.cluster.row_weights import total_variance, weighed
+from linkwise.cluster.starts import Weights, complete_centers, neighbourhood_means, restart_empty
 from linkwise.cluster.visit_order import surest_first
 from linkwise.constraints import Links
 from linkwise.constraints.groups import Groups
@@ -38,32 +39,37 @@ def mpck_means(
     shared: bool = True,
     weight: float = 1.0,
     max_iter: int = 100,
+    heed: Weights = None,
+    shape: Floats | float = 1.0,
 ) -> MPCKResult:
     """Alternate labels, centres and metrics until the labels stay.
 
     ``full`` metrics or diagonal ones, one ``shared`` by all clusters or one each; ``weight``
-    multiplies the price of every broken link.
+    multiplies the price of every broken link, ``heed`` the price of each row.
+    What little each metric knows before anything is learned is that features vary as ``shape``.
     """
     pairs = _Pairs(X, links, weight)
-    known = neighbourhood_means(X, links, n_clusters)
-    centers = complete_centers(X, known, n_clusters, rng)
-    metrics = _plain_metrics(X, n_clusters, full)
+    known = neighbourhood_means(X, links, n_clusters, heed)
+    centers = complete_centers(X, known, n_clusters, rng, heed)
+    metrics = _plain_metrics(X, n_clusters, full, heed)
+    heard = X if heed is None else X[heed > 0]
     labels = np.full(len(X), -1, dtype=np.int32)
     for n_iter in range(1, max_iter + 1):
         previous = labels
         cost = metrics.costs(X, centers)
         labels = cost.argmin(axis=1).astype(np.int32)
-        extreme, farthest = metrics.extremes(X)
-        pairs.assign(metrics, farthest, cost, labels, previous)
+        extreme, farthest = metrics.extremes(heard)
+        pairs.assign(metrics, farthest, weighed(cost, np.arange(len(X)), heed), labels, previous)
         if np.array_equal(labels, previous):
             break
-        centers, counts = cluster_means(X, labels, centers)
-        restart_empty(X, centers, counts)
-        scatter = _scatters(X, centers, labels, full) + pairs.scatters(X, extreme, labels, full)
+        centers, counts = cluster_means(X, labels, centers, heed)
+        restart_empty(X, centers, counts, heed)
+        scatter = _scatters(X, centers, labels, full, heed)
+        scatter += pairs.scatters(X, extreme, labels, full)
         if shared:
             scatter[:] = scatter.sum(axis=0)
-            counts = np.full(n_clusters, len(X))
-        metrics = ClusterMetrics.learn(scatter, counts.astype(np.float64))
+            counts = np.full(n_clusters, counts.sum())
+        metrics = ClusterMetrics.learn(scatter, counts.astype(np.float64), shape)
     return MPCKResult(labels, centers, metrics, n_iter)
 
 
@@ -129,13 +135,18 @@ class _Pairs:
         return total
 
 
-def _scatters(X: NDArray[Any], centers: NDArray[Any], labels: Labels, full: bool) -> Floats:
-    each = [scatter_of(X[labels == k] - centers[k], full) for k in range(len(centers))]
+def _scatters(
+    X: NDArray[Any], centers: NDArray[Any], labels: Labels, full: bool, heed: Weights
+) -> Floats:
+    each = []
+    for k, center in enumerate(centers):
+        own = labels == k
+        each.append(scatter_of(X[own] - center, full, None if heed is None else heed[own]))
     return np.stack(each)
 
 
-def _plain_metrics(X: NDArray[Any], n_clusters: int, full: bool) -> ClusterMetrics:
+def _plain_metrics(X: NDArray[Any], n_clusters: int, full: bool, heed: Weights) -> ClusterMetrics:
     """Return one metric for all, isotropic, in which rows vary by 1 per feature."""
-    variance = float(X.var(axis=0, dtype=np.float64).mean()) or 1.0
+    variance = total_variance(X, heed) / X.shape[1] or 1.0
     one = np.eye(X.shape[1]) if full else np.ones(X.shape[1])
     return ClusterMetrics(np.repeat(variance * one[None], n_clusters, axis=0))

@@ -23,21 +23,26 @@ def cluster_means(
     A cluster without rows that count keeps its entry of ``centers``. ``X`` is dense or CSR; sums
     are kept in double precision and rounded once, so that float32 input does not drift.
     """
-    n_clusters = len(centers)
+    sums, counts = cluster_sums(X, labels, len(centers), weights)
+    filled = counts > 0
+    means = centers.copy()
+    means[filled] = sums[filled] / counts[filled, None]
+    return means, counts
+
+
+def cluster_sums(
+    X: Matrix, labels: Ints, n_clusters: int, weights: NDArray[np.float64] | None = None
+) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """Return the sum of each cluster's rows, and how many rows each has, or their weight."""
     counts = np.bincount(labels, weights, minlength=n_clusters)
     if sp.issparse(X):
         rows = np.arange(X.shape[0])
         share = np.ones(len(rows)) if weights is None else weights
         member = sp.csr_array((share, (labels, rows)), (n_clusters, len(rows)))
-        sums = np.asarray((member @ X).todense(), dtype=np.float64)
-    elif weights is None:
-        sums = _sums(X, labels, n_clusters)
-    else:
-        sums = _weighted_sums(X, labels, n_clusters, weights)
-    filled = counts > 0
-    means = centers.copy()
-    means[filled] = sums[filled] / counts[filled, None]
-    return means, counts
+        return np.asarray((member @ X).todense(), dtype=np.float64), counts
+    if weights is None:
+        return np.asarray(_sums(X, labels, n_clusters)), counts
+    return np.asarray(_weighted_sums(X, labels, n_clusters, weights)), counts
 
 
 @njit()

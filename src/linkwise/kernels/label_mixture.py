@@ -14,10 +14,11 @@ from linkwise.kernels.compiling import njit
 
 
 @njit()
-def count_classes(codes, first, rows, labels, n_clusters):  # type: ignore[no-untyped-def]
-    """Count ``rows`` by class and cluster; returns float64 (n_classes, n_clusters).
+def count_classes(codes, first, rows, labels, n_clusters, weight):  # type: ignore[no-untyped-def]
+    """Add up the weight of ``rows`` by class and cluster; returns float64 (n_classes, n_clusters).
 
-    ``codes[i]`` belongs to row ``rows[i]``, whose cluster is ``labels[rows[i]]``, -1 for none.
+    ``codes[i]`` belongs to row ``rows[i]``, whose cluster is ``labels[rows[i]]``, -1 for none, and
+    which counts ``weight[i]``.
     """
     counts = np.zeros((first[-1], n_clusters))
     for i in range(len(rows)):
@@ -25,7 +26,7 @@ def count_classes(codes, first, rows, labels, n_clusters):  # type: ignore[no-un
         if label >= 0:
             for t in range(codes.shape[1]):
                 if codes[i, t] >= 0:
-                    counts[first[t] + codes[i, t], label] += 1.0
+                    counts[first[t] + codes[i, t], label] += weight[i]
     return counts
 
 

@@ -16,15 +16,14 @@ def blobs():
     return X, y
 
 
-def category_utility(labels, other):
+def category_utility(labels, other, weights=None):
     """U_c of Wu and others for rows that both partitions name, without the constant term."""
-    n = len(labels)
+    heed = np.ones(len(labels)) if weights is None else weights
     total = 0.0
     for k in np.unique(labels):
-        inside = other[labels == k]
-        shares = np.bincount(inside) / len(inside)
-        total += len(inside) / n * np.square(shares).sum()
-    return total
+        inside = np.bincount(other[labels == k], heed[labels == k])
+        total += np.square(inside).sum() / inside.sum()
+    return total / heed.sum()
 
 
 def blocks_of(model, X):
@@ -44,6 +43,27 @@ def test_the_objective_is_what_the_utility_leaves(blobs):
     utility = category_utility(model.labels_[rows], known.codes[rows])
     expected += 0.7 * rows.sum() * (1 - utility)
     assert model.objective_ == pytest.approx(expected)
+
+
+def test_rows_count_by_weight_in_the_objective(blobs):
+    X, y = blobs
+    heed = np.random.default_rng(0).uniform(0.5, 3.0, 90)
+    known = PartialLabels.sample(y, 0.3, noise=0.2, random_state=0)
+    model = KCC(3, n_partitions=4, strength=0.7, random_state=0)
+    model.fit(X, constraints=known, sample_weight=heed)
+    each = [category_utility(model.labels_, b, heed) for b in blocks_of(model, X)]
+    rows = known.known
+    utility = category_utility(model.labels_[rows], known.codes[rows], heed[rows])
+    expected = heed.sum() * (1 - np.mean(each)) + 0.7 * heed[rows].sum() * (1 - utility)
+    assert model.objective_ == pytest.approx(expected)
+
+
+def test_partitions_are_drawn_of_weighed_rows(blobs):
+    X, _ = blobs
+    far = np.vstack([X, X[:9] + 1000.0])
+    heed = np.append(np.ones(90), np.zeros(9))
+    model = KCC(3, n_partitions=5, n_blocks=4, random_state=0).fit(far, sample_weight=heed)
+    assert max(np.abs(centers).max() for centers in model.partition_centers_) < 100
 
 
 def test_the_consensus_of_a_tiny_problem_is_the_global_optimum():

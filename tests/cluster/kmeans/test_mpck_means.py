@@ -35,6 +35,22 @@ def test_links_reveal_which_feature_matters(stretched, params):
     assert scores.accuracy(y, model.labels_) > 0.9
 
 
+@pytest.mark.parametrize("params", SETTINGS)
+def test_a_feature_in_small_units_is_heard_too(stretched, params):
+    X, y = stretched
+    links = Links.sample(y, 40, random_state=0)
+    model = MPCKMeans(2, random_state=0, **params).fit(X * [1.0, 1e-4], constraints=links)
+    assert scores.accuracy(y, model.labels_) > 0.9
+
+
+def test_a_feature_that_never_varies_changes_nothing(stretched):
+    X, y = stretched
+    links = Links.sample(y, 40, random_state=0)
+    plain = MPCKMeans(2, random_state=0).fit(X, constraints=links)
+    wider = MPCKMeans(2, random_state=0).fit(np.hstack([X, X[:, :1] * 0 + 7]), constraints=links)
+    assert_array_equal(wider.labels_, plain.labels_)
+
+
 def test_a_shared_metric_is_the_same_for_all_clusters(stretched):
     X, y = stretched
     links = Links.sample(y, 40, random_state=0)
@@ -117,3 +133,21 @@ def test_an_unknown_metric_is_refused(stretched):
     assert str(caught.value) == (
         "MPCKMeans(metric='round'): metric must be one of 'diagonal', 'full'."
     )
+
+
+@pytest.mark.parametrize("params", SETTINGS)
+def test_a_row_of_weight_three_counts_as_three_rows_where_clusters_overlap(stretched, params):
+    X, y = stretched
+    links = Links.sample(y, 12, random_state=0)
+    times = np.random.default_rng(1).integers(0, 6, 80)
+    times[links.linked_rows] = 1
+    where = np.cumsum(times) - times
+    copied = Links(int(times.sum()), where[links.must], where[links.cannot])
+    one = MPCKMeans(2, random_state=0, **params).fit(X, constraints=links, sample_weight=times)
+    many = MPCKMeans(2, random_state=0, **params)
+    many.fit(np.repeat(X, times, axis=0), constraints=copied)
+    plain = MPCKMeans(2, random_state=0, **params).fit(X, constraints=links)
+    assert_array_equal(np.repeat(one.labels_, times), many.labels_)
+    assert_allclose(one.cluster_centers_, many.cluster_centers_)
+    assert_allclose(one.metrics_, many.metrics_)
+    assert np.abs(plain.cluster_centers_ - one.cluster_centers_).max() > 0.1

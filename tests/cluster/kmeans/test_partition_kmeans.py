@@ -529,3 +529,33 @@ def test_a_table_about_other_rows_is_refused(blobs):
     assert str(caught.value) == (
         "constraints describe 40 rows but X has 90. Slice both together: X[rows], labels[rows]."
     )
+
+
+@pytest.mark.parametrize(
+    ("metric", "form"),
+    [("euclidean", np.asarray), ("euclidean", sp.csr_array), ("tied", np.asarray)],
+)
+def test_a_row_of_weight_three_counts_as_three_rows_where_clusters_overlap(metric, form):
+    X, y = make_blobs(90, n_features=3, centers=3, cluster_std=4.0, random_state=1)
+    times = np.random.default_rng(0).integers(0, 5, 90)
+    known = np.where(np.arange(90) % 3 == 0, y, -1)
+    model = PartitionKMeans(3, metric=metric)
+    one = model.fit(form(X), constraints=known, sample_weight=times)
+    expected = one.labels_, one.cluster_centers_, one.mixtures_[0], one.objective_
+    plain = model.fit(form(X), constraints=known).labels_
+    many = model.fit(form(np.repeat(X, times, axis=0)), constraints=np.repeat(known, times))
+    assert_array_equal(np.repeat(expected[0], times), many.labels_)
+    assert_allclose(expected[1], many.cluster_centers_)
+    assert_allclose(expected[2], many.mixtures_[0])
+    assert expected[3] == pytest.approx(many.objective_)
+    assert (plain != expected[0]).any()
+
+
+def test_starts_are_drawn_among_rows_that_count(blobs):
+    X, _ = blobs
+    far = np.vstack([X, X[:9] + 1000.0])
+    heed = np.append(np.random.default_rng(0).uniform(0.5, 2.0, len(X)), np.zeros(9))
+    for init in ("random", "k-means++"):
+        model = PartitionKMeans(3, init=init, max_iter=1, random_state=0)
+        model.fit(far, sample_weight=heed)
+        assert np.abs(model.cluster_centers_).max() < 100

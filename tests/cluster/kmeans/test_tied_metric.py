@@ -60,3 +60,16 @@ def test_the_majority_of_each_cluster_is_counted():
     assert n_in_majority(codes, np.array([0, 0, 0, 1, 1, 1, 2])) == 3
     assert n_in_majority(codes, np.array([0, 0, 1, 1, 2, 2, 2])) == 5
     assert n_in_majority(np.full(7, -1), np.zeros(7, dtype=int)) == 0
+
+
+def test_a_row_of_weight_three_counts_as_three_rows():
+    X, labels = groups()
+    times = np.random.default_rng(1).integers(0, 4, 80)
+    many, theirs = np.repeat(X, times, axis=0), np.repeat(labels, times)
+    assert_allclose(within_covariance(X, labels, times), within_covariance(many, theirs))
+    for one, other in zip(standardise(X, times)[1:], standardise(many)[1:], strict=True):
+        assert_allclose(one, other)
+    clusters = np.arange(80) % 4
+    assert n_in_majority(labels, clusters, times) == n_in_majority(
+        theirs, np.repeat(clusters, times)
+    )

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from sklearn.metrics import pairwise_distances_argmin
 
-from linkwise.cluster.kmeans.row_weights import RowWeighingClusterer
+from linkwise.cluster.row_weights import RowWeighingClusterer
 from linkwise.cluster.starts import class_means, complete_centers, restart_empty
 from linkwise.constraints import PartialLabels
 from linkwise.kernels.kmeans_step import cluster_means

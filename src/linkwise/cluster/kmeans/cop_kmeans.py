@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 from linkwise.cluster.base import Labels
 from linkwise.cluster.kmeans.linked_lloyd import lloyd_with_links
-from linkwise.cluster.kmeans.row_weights import RowWeighingClusterer, weighed
+from linkwise.cluster.row_weights import RowWeighingClusterer, weighed
 from linkwise.cluster.starts import Weights, complete_centers
 from linkwise.constraints import Links
 from linkwise.constraints.groups import Groups

@@ -11,10 +11,10 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances_argmin
 
-from linkwise.cluster.base import ConstrainedClusterer
 from linkwise.cluster.kmeans.label_columns import LabelColumns
 from linkwise.cluster.kmeans.labelled_rows import LabelledRows
 from linkwise.cluster.kmeans.labelled_starts import labelled_starts
+from linkwise.cluster.row_weights import RowWeighingClusterer
 from linkwise.constraints import PartialLabels
 from linkwise.errors import InvalidInput
 from linkwise.kernels.label_mixture import label_prices
@@ -22,7 +22,7 @@ from linkwise.typing import Matrix, Seed
 from linkwise.validation import check_number
 
 
-class KCC(ConstrainedClusterer):
+class KCC(RowWeighingClusterer):
     r"""Consensus of k-means partitions and partial labels under the utility :math:`U_c`.
 
     Draws :math:`m` partitions of the rows by k-means and then minimises over labels :math:`z`
@@ -142,10 +142,10 @@ class KCC(ConstrainedClusterer):
         drawn = [self._draw_partition(X, rng) for _ in range(self.n_partitions)]
         partitions = tuple(labels for labels, _ in drawn)
         # Indicators are all that counts: the rows themselves have one feature that says nothing.
-        rows = LabelledRows(
-            np.zeros((X.shape[0], 1)), LabelColumns((*partitions, knowledge)), self._weights()
-        )
-        starts = labelled_starts(rows.X, knowledge, "random", self.n_clusters_, self.n_init, rng)
+        columns, heed = LabelColumns((*partitions, knowledge)), self._row_weights
+        rows = LabelledRows(np.zeros((X.shape[0], 1)), columns, self._weights(), heed)
+        how = "random", self.n_clusters_, self.n_init, rng, heed
+        starts = labelled_starts(rows.X, knowledge, *how)
         best = rows.best_descent(starts, self.max_iter)
         self.labels_, self.objective_, self.n_iter_ = best.labels, best.objective, best.n_iter
         self.partition_centers_ = [centers for _, centers in drawn]
@@ -162,7 +162,7 @@ class KCC(ConstrainedClusterer):
         model = KMeans(n_blocks, n_init=1, max_iter=self.max_iter, random_state=rng)
         with warnings.catch_warnings():  # fewer blocks than asked for are as good
             warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(X)
+            model.fit(X, sample_weight=self._row_weights)
         blocks = PartialLabels(model.labels_)
         return blocks, model.cluster_centers_[blocks.classes]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.cluster import AgglomerativeClustering, kmeans_plusplus
 
-from linkwise.cluster.starts import class_means, complete_centers
+from linkwise.cluster.starts import Weights, class_means, complete_centers
 from linkwise.constraints import PartialLabels
 from linkwise.typing import Matrix, is_csr
 
@@ -25,6 +25,7 @@ def labelled_starts(
     n_clusters: int,
     n_starts: int,
     rng: np.random.RandomState,
+    weights: Weights = None,
 ) -> Iterator[Start]:
     """Yield ``n_starts`` pairs of centres and seed, but only one where no chance is involved."""
     nobody = np.full(X.shape[0], -1, dtype=np.int64)
@@ -33,34 +34,44 @@ def labelled_starts(
         return
     for _ in range(n_starts):
         if init == "seeded":
-            yield seeded_start(X, labels, n_clusters, rng)
+            yield seeded_start(X, labels, n_clusters, rng, weights)
             if len(labels.classes) >= n_clusters:
                 return
         else:
-            rows = _draw_rows(X, init, n_clusters, rng)
+            rows = _draw_rows(X, init, n_clusters, rng, weights)
             seed = nobody.copy()
             seed[rows] = np.arange(n_clusters)
             yield _dense(X[rows]), seed
 
 
 def seeded_start(
-    X: Matrix, labels: PartialLabels, n_clusters: int, rng: np.random.RandomState
+    X: Matrix,
+    labels: PartialLabels,
+    n_clusters: int,
+    rng: np.random.RandomState,
+    weights: Weights = None,
 ) -> Start:
     """Return the class means, completed by k-means++; near classes share a cluster if too many."""
     seed = labels.codes
     if len(labels.classes) > n_clusters:
-        together = AgglomerativeClustering(n_clusters).fit(class_means(X, labels))
+        together = AgglomerativeClustering(n_clusters).fit(class_means(X, labels, weights))
         seed = np.where(labels.known, together.labels_[seed], -1)
-    known = class_means(X, PartialLabels(seed))
-    return complete_centers(X, known, n_clusters, rng), seed
+    known = class_means(X, PartialLabels(seed), weights)
+    return complete_centers(X, known, n_clusters, rng, weights), seed
 
 
 def _draw_rows(
-    X: Matrix, init: str, n_clusters: int, rng: np.random.RandomState
+    X: Matrix, init: str, n_clusters: int, rng: np.random.RandomState, weights: Weights
 ) -> NDArray[np.integer[Any]]:
-    if init == "random":
+    if init != "random":
+        drawn = kmeans_plusplus(X, n_clusters, sample_weight=weights, random_state=rng)
+        return np.asarray(drawn[1])
+    if weights is None or (weights == weights[0]).all():
         return rng.choice(X.shape[0], n_clusters, replace=False)
-    return np.asarray(kmeans_plusplus(X, n_clusters, random_state=rng)[1])
+    # Whose exponential clock rings first: drawn in proportion, without putting back, and rows that
+    # do not count only where too few others are left.
+    with np.errstate(divide="ignore"):
+        return np.argsort(rng.exponential(size=len(weights)) / weights)[:n_clusters]
 
 
 def _dense(rows: Matrix) -> Floats:

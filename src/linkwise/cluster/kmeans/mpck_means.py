@@ -7,14 +7,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwise.cluster.base import ConstrainedClusterer
 from linkwise.cluster.mpck_algorithm import mpck_means
+from linkwise.cluster.row_weights import RowWeighingClusterer
+from linkwise.cluster.starts import Weights
 from linkwise.constraints import Links
 from linkwise.typing import Dense, Seed
 from linkwise.validation import check_choice, check_number
 
 
-class MPCKMeans(ConstrainedClusterer):
+class MPCKMeans(RowWeighingClusterer):
     r"""K-means with penalties for broken links, in a metric learned from rows and links.
 
     Minimises over labels :math:`z`, centres :math:`\mu` and one metric :math:`A_k` per cluster
@@ -69,8 +70,10 @@ class MPCKMeans(ConstrainedClusterer):
     Notes
     -----
     Not the method when features are many and links few: the metric follows the clusters it started
-    from. Every metric is mixed with an isotropic one worth one row per parameter of a feature; the
-    original needs no such thing only because it inverts what may not be invertible.
+    from. Every metric is mixed with one that has each feature in units of its own spread, worth one
+    row per parameter of a feature; the original needs no such thing only because it inverts what
+    may not be invertible. So features in small units are heard, too, but not in the first round,
+    which has plain distances.
 
     References
     ----------
@@ -123,6 +126,8 @@ class MPCKMeans(ConstrainedClusterer):
             shared=self.shared,
             weight=float(self.weight),
             max_iter=self.max_iter,
+            heed=self._row_weights,
+            shape=_spread(X, self._row_weights),
         )
         self.labels_, self.cluster_centers_, self.n_iter_ = (
             found.labels,
@@ -135,3 +140,12 @@ class MPCKMeans(ConstrainedClusterer):
     def _predict(self, X: NDArray[Any]) -> NDArray[np.int32]:
         cost = self._metrics.costs(X, self.cluster_centers_)
         return np.asarray(cost.argmin(axis=1), dtype=np.int32)
+
+
+def _spread(X: Dense, weights: Weights) -> NDArray[np.float64]:
+    """Return the variance of each feature in units of their mean; 1 for one that never varies."""
+    mean = np.average(X, axis=0, weights=weights)
+    variance = np.average(np.square(X - mean), axis=0, weights=weights).astype(np.float64)
+    if not variance.any():
+        return np.ones(len(variance))
+    return np.where(variance > 0, variance / variance.mean(), 1.0)

@@ -11,13 +11,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import pairwise_distances_argmin
-from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from linkwise.cluster.base import ConstrainedClusterer
 from linkwise.cluster.kmeans.label_columns import LabelColumns
 from linkwise.cluster.kmeans.labelled_rows import Descent, LabelledRows
 from linkwise.cluster.kmeans.labelled_starts import labelled_starts
 from linkwise.cluster.kmeans.tied_metric import n_in_majority, standardise, whitening
+from linkwise.cluster.row_weights import RowWeighingClusterer, counting, total_variance
 from linkwise.constraints import Knowledge, Links
 from linkwise.errors import InvalidInput
 from linkwise.typing import Matrix, Seed
@@ -27,7 +26,7 @@ from linkwise.validation import check_choice, check_number
 TIED_ROUNDS = 10
 
 
-class PartitionKMeans(ConstrainedClusterer):
+class PartitionKMeans(RowWeighingClusterer):
     r"""K-means that also pays for clusters in which labelled classes mix.
 
     Minimises over labels :math:`z`, centres :math:`c` and mixtures :math:`g`
@@ -236,22 +235,24 @@ class PartitionKMeans(ConstrainedClusterer):
         self, X: Matrix, knowledge: LabelColumns, init: str | ArrayLike, rng: np.random.RandomState
     ) -> Descent:
         """Run Algorithm 1 from every start; return the lowest end."""
-        rows = LabelledRows(X, knowledge, self._strengths(X, knowledge))
-        starts = labelled_starts(X, knowledge.columns[0], init, self.n_clusters_, self.n_init, rng)
+        rows = LabelledRows(X, knowledge, self._strengths(X, knowledge), self._row_weights)
+        how = init, self.n_clusters_, self.n_init, rng, self._row_weights
+        starts = labelled_starts(X, knowledge.columns[0], *how)
         return rows.best_descent(starts, self.max_iter)
 
     def _fit_tied(self, X: Matrix, knowledge: LabelColumns, rng: np.random.RandomState) -> Descent:
-        Z, mean, scale = standardise(X)
+        weights = self._row_weights
+        Z, mean, scale = standardise(X, weights)
         codes = knowledge.columns[0].codes
         init = self.init if isinstance(self.init, str) else (np.asarray(self.init) - mean) / scale
 
-        def worth(candidate: tuple[Descent, NDArray[np.float64]]) -> tuple[int, float]:
+        def worth(candidate: tuple[Descent, NDArray[np.float64]]) -> tuple[float, float]:
             """How many labelled rows fit by distance alone, then how likely the result is."""
             end, whiten = candidate
             nearest = pairwise_distances_argmin(Z @ whiten, end.centers @ whiten)
-            return n_in_majority(codes, nearest), -end.objective
+            return n_in_majority(codes, nearest, weights), -end.objective
 
-        first = (whitening(Z, codes), np.eye(Z.shape[1]))
+        first = (whitening(Z, codes, weights), np.eye(Z.shape[1]))
         candidates = [self._alternate(Z, whiten, knowledge, init, rng) for whiten in first]
         best, whiten = max(candidates, key=worth)
         self.components_ = whiten.T / scale
@@ -266,18 +267,22 @@ class PartitionKMeans(ConstrainedClusterer):
         rng: np.random.RandomState,
     ) -> tuple[Descent, NDArray[np.float64]]:
         """Cluster, whiten within the clusters, cluster again, until no label changes."""
+        weights = self._row_weights
         init = init if isinstance(init, str) else np.asarray(init) @ whiten
         best = self._search(Z @ whiten, knowledge, init, rng)
         n_iter = best.n_iter
         for _ in range(TIED_ROUNDS - 1):
             labels, centers = best.labels, np.linalg.solve(whiten.T, best.centers.T).T
-            whiten = whitening(Z, labels)
-            rows = LabelledRows(Z @ whiten, knowledge, self._strengths(Z @ whiten, knowledge))
+            whiten = whitening(Z, labels, weights)
+            strengths = self._strengths(Z @ whiten, knowledge)
+            rows = LabelledRows(Z @ whiten, knowledge, strengths, weights)
             best = rows.best_descent([(centers @ whiten, labels)], self.max_iter)
             n_iter += best.n_iter
             if np.array_equal(best.labels, labels):
                 break
-        objective = best.objective - 2.0 * len(Z) * np.linalg.slogdet(whiten)[1]
+        objective = (
+            best.objective - 2.0 * counting(len(Z), weights).sum() * np.linalg.slogdet(whiten)[1]
+        )
         centers = np.linalg.solve(whiten.T, best.centers.T).T
         return replace(best, centers=centers, objective=objective, n_iter=n_iter), whiten
 
@@ -295,7 +300,7 @@ class PartitionKMeans(ConstrainedClusterer):
                 f"PartitionKMeans(strength={given!r}): {len(given)} strengths were given for "
                 f"{n_columns} {'column' if n_columns == 1 else 'columns'} of labels."
             )
-        auto = _total_variance(X)
+        auto = total_variance(X, self._row_weights)
         return np.array([auto if value == "auto" else float(value) for value in given])
 
     def _predict(self, X: Matrix) -> NDArray[np.int32]:
@@ -306,10 +311,3 @@ class PartitionKMeans(ConstrainedClusterer):
             (table - middle) @ self.components_.T for table in (X, self.cluster_centers_)
         )
         return np.asarray(pairwise_distances_argmin(rows, centers), dtype=np.int32)
-
-
-def _total_variance(X: Matrix) -> float:
-    """Return the trace of the covariance of the rows."""
-    if sp.issparse(X):
-        return float(mean_variance_axis(X, axis=0)[1].sum())
-    return float(X.var(axis=0, dtype=np.float64).sum())

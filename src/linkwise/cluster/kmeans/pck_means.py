@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from linkwise.cluster.base import Labels
 from linkwise.cluster.kmeans.linked_lloyd import lloyd_with_links
-from linkwise.cluster.kmeans.row_weights import RowWeighingClusterer, weighed
+from linkwise.cluster.row_weights import RowWeighingClusterer, total_variance, weighed
 from linkwise.cluster.starts import Weights, complete_centers, neighbourhood_means
 from linkwise.cluster.visit_order import surest_first
 from linkwise.constraints import Links
@@ -114,7 +112,7 @@ class PCKMeans(RowWeighingClusterer):
     def _fit(self, X: Matrix, knowledge: Links, rng: np.random.RandomState) -> None:
         weights = self._row_weights
         auto = self.weight == "auto"
-        weight = _mean_squared_distance(X, weights) if auto else float(self.weight)
+        weight = total_variance(X, weights) if auto else float(self.weight)
         linked = _LinkedRows(knowledge, weight, weights)
         known = neighbourhood_means(X, knowledge, self.n_clusters_, weights)
         centers = complete_centers(X, known, self.n_clusters_, rng, weights)
@@ -152,16 +150,6 @@ class _LinkedRows:
             if moved == 0:
                 break
         labels[rows] = own
-
-
-def _mean_squared_distance(X: Matrix, weights: Weights) -> float:
-    if sp.issparse(X):
-        heed = None if weights is None else weights.astype(X.dtype)
-        return float(mean_variance_axis(X, axis=0, weights=heed)[1].sum())
-    if weights is None:
-        return float(X.var(axis=0, dtype=np.float64).sum())
-    mean = np.average(X, axis=0, weights=weights)
-    return float(np.average(np.square(X - mean), axis=0, weights=weights).sum())
 
 
 def _distance_to_own(

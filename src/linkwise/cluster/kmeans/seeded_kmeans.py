@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from sklearn.cluster import KMeans
 
-from linkwise.cluster.kmeans.row_weights import RowWeighingClusterer
+from linkwise.cluster.row_weights import RowWeighingClusterer
 from linkwise.cluster.starts import class_means, complete_centers
 from linkwise.constraints import PartialLabels
 from linkwise.typing import Matrix, Seed

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from linkwise.cluster.base import ConstrainedClusterer, Labels
 from linkwise.cluster.starts import Weights
 from linkwise.constraints import Knowledge
-from linkwise.typing import MatrixLike
+from linkwise.typing import Matrix, MatrixLike
 
 
 class RowWeighingClusterer(ConstrainedClusterer):
@@ -63,3 +66,19 @@ class RowWeighingClusterer(ConstrainedClusterer):
 def weighed(cost: NDArray[Any], rows: NDArray[Any], weights: Weights) -> NDArray[Any]:
     """Return what ``rows`` cost in each cluster, times what they weigh."""
     return cost if weights is None else cost * weights[rows][:, None]
+
+
+def counting(n_rows: int, weights: Weights) -> NDArray[np.float64]:
+    """Return how much each row counts, as an array in any case."""
+    return np.ones(n_rows) if weights is None else weights
+
+
+def total_variance(X: Matrix, weights: Weights) -> float:
+    """Return the trace of the covariance of the rows, as often as each counts."""
+    if sp.issparse(X):
+        heed = None if weights is None else weights.astype(X.dtype)
+        return float(mean_variance_axis(X, axis=0, weights=heed)[1].sum())
+    if weights is None:
+        return float(X.var(axis=0, dtype=np.float64).sum())
+    mean = np.average(X, axis=0, weights=weights)
+    return float(np.average(np.square(X - mean), axis=0, weights=weights).sum())
