@@ -3,8 +3,8 @@ Answers that come over weeks
 ============================
 
 :class:`~linkwise.SequentialClustering` builds its ensemble once. Then it says which pairs are worth
-asking about, listens, and can take any answer back. Agreement need not rise with every answer: each one
-changes what is believed of many rows, and a curve of one data set and one seed has steps down, too.
+asking about, listens, and can take any answer back. Agreement need not rise with every answer: each
+one changes what is believed of many rows, and a curve of one data set and one seed has steps down.
 """
 
 import matplotlib.pyplot as plt
