@@ -9,7 +9,7 @@ from scipy.stats import multivariate_normal
 from linkwise import Links, SequentialClustering
 from linkwise.cluster.sequential import gaussians
 from linkwise.cluster.sequential.answers import PRIOR_ANSWERS
-from linkwise.cluster.sequential.gaussians import Points, fit_gaussians
+from linkwise.cluster.sequential.gaussians import TEACHING, Points, fit_gaussians
 from linkwise.cluster.sequential.known import Known
 from linkwise.scores import nmi
 
@@ -52,8 +52,8 @@ def test_without_answers_landmarks_are_fitted_alone(small, gather, place, monkey
     at = Points(basis.features, places.features)
     found = fit_gaussians(at, answers, start, start[:4], nobody)
     points = np.vstack([basis.features.astype(float), places.features])
-    little = PRIOR_ANSWERS / (1 + PRIOR_ANSWERS)
-    weight = np.append(np.ones(240), [little, little, PRIOR_ANSWERS, PRIOR_ANSWERS])
+    little = TEACHING / (1 + PRIOR_ANSWERS)
+    weight = np.append(np.ones(240), [little, little, TEACHING, TEACHING])
     expected = twin(points, weight, np.vstack([start, start[:4]]))
     assert_allclose(found, expected[:240], atol=1e-6)
 

@@ -2,9 +2,8 @@ r"""Classes as Gaussians that share one covariance, wherever landmarks and rows 
 
 Row :math:`i` of class :math:`c` is :math:`x_i \sim N(\mu_c, S)`. Starting from clusters,
 expectation and maximisation go on over the landmarks and the rows spoken about, belief propagation
-saying what the latter are; each of these rows counts for as many landmarks as there are answers,
-up to what is known without them. Where the coordinates are features this finds what a graph of
-neighbours does not see: all rows together tell which directions vary inside a class.
+saying what the latter are. Where the coordinates are features this finds what a graph of neighbours
+does not see: all rows together tell which directions vary inside a class.
 """
 
 from __future__ import annotations
@@ -15,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from linkwise.cluster.sequential.answers import ERROR_RATE, PRIOR_ANSWERS, Answers, Floats
+from linkwise.cluster.sequential.answers import ERROR_RATE, Answers, Floats
 from linkwise.cluster.sequential.known import Known
 from linkwise.cluster.sequential.landmarks import one_hot
 from linkwise.kernels.belief import propagate, softmax_rows
 
+#: How many landmarks a row that was spoken about counts for, as far as answers reach.
+TEACHING = 30.0
 _N_STEPS = 6
 #: Share of the mean variance that every direction of the features has at least.
 _LEAST_VARIANCE = 1e-4
@@ -59,7 +60,7 @@ def fit_gaussians(
     truth, names = one_hot(known.cluster[is_known], r), one_hot(known.cluster[is_named], r)
     sure = np.minimum(known.sure[is_known, None], _SURE)
     places = np.vstack([points.landmarks.astype(np.float64), points.rows])
-    weight = np.append(np.ones(n), PRIOR_ANSWERS * _reached(answers))
+    weight = np.append(np.ones(n), TEACHING * _reached(answers))
     member = np.vstack([landmarks, rows])
     if_same, if_not = answers.chances(ERROR_RATE)
     messages = np.zeros((len(answers), 2, r))
