@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 import linkwise as lw
 from linkwise import Links, PartialLabels, SequentialClustering
-from linkwise.cluster.sequential.follow import _PATIENCE, climb, follow, least_gain
+from linkwise.cluster.sequential.follow import PATIENCE, climb, follow, least_gain
 from linkwise.errors import InvalidInput
 
 CENTERS = np.array([[0, 0], [14, 0], [0, 14], [14, 14], [30, 30], [44, 30]], dtype=float)
@@ -152,7 +152,7 @@ def test_climbing_stops_where_patience_ends_and_never_leaves_without_need(values
         assert list(seen) == [start]
     elif max(seen) < len(values) - 1:
         rest = [values[k] for k in range(start, max(seen) + 1)]
-        assert len(rest) - 1 - int(np.argmax(rest)) == _PATIENCE
+        assert len(rest) - 1 - int(np.argmax(rest)) == PATIENCE
 
 
 def test_outliers_are_rows_far_from_everything():

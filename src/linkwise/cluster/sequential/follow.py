@@ -18,7 +18,7 @@ from linkwise.cluster.how_many import MOST_CLUSTERS
 from linkwise.cluster.sequential.answers import CHANGE
 
 #: So many numbers in a row may predict no better before one stops looking further.
-_PATIENCE = 2
+PATIENCE = 2
 
 
 class Proposal(NamedTuple):
@@ -78,7 +78,7 @@ def climb(evidence: Callable[[int], float], start: int, low: int, high: int) -> 
         return found
     for step, last in ((1, high), (-1, low)):
         best, k = start, start
-        while k != last and abs(k - best) < _PATIENCE:
+        while k != last and abs(k - best) < PATIENCE:
             k += step
             found[k] = evidence(k)
             best = k if found[k] > found[best] else best
