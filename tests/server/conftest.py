@@ -98,7 +98,7 @@ def start(root, tmp_path):
     """Start ``linkwise serve`` as a process of its own."""
     (tmp_path / "token").write_text(TOKEN)
     (tmp_path / "token").chmod(0o600)
-    running = []
+    running, clients = [], []
 
     def begin(*options, program=None):
         program = program or [str(Path(sys.executable).with_name("linkwise"))]
@@ -114,9 +114,13 @@ def start(root, tmp_path):
             assert line, process.stderr.read()
             said += line
         url = re.search(r"http://[^/]+", said).group()
-        return process, httpx.Client(base_url=url, headers=BEARER, timeout=30)
+        client = httpx.Client(base_url=url, headers=BEARER, timeout=30)
+        clients.append(client)
+        return process, client
 
     yield begin
+    for client in clients:
+        client.close()
     for process in running:
         process.kill()
         process.communicate()
