@@ -278,5 +278,5 @@ def _numbers_as_text(name: str, column: pa.ChunkedArray, decimal: str, written: 
     whole = _as_whole(numbers_in(column, decimal))
     if whole is not None and (role := _whole_number(name, whole)).name != "number":
         return role
-    mark = " with a decimal comma" if decimal == "," else ""
+    mark = " with a decimal comma" if decimal == "," in written else ""
     return Role("number", f'numbers written as text{mark} such as "{written}"')
