@@ -138,7 +138,7 @@ def decimal_mark(text: pa.ChunkedArray) -> str:
 
 
 def _bare(text: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return strings without units, without blanks between groups of digits, and with plain minus."""
+    """Return strings without units and without blanks between groups of digits; minus is plain."""
     import pyarrow.compute as pc
 
     cells = pc.replace_substring_regex(pc.utf8_trim_whitespace(text), _UNITS, "")
