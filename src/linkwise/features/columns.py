@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 #: What people write where there is no value.
 MISSING_WORDS = ("", "?", "-", "na", "n/a", "nan", "nat", "null", "none", "missing", "<na>", "#n/a")
+_LARGEST = int(np.finfo(np.float64).max)
 _LONGEST_MISSING_WORD = max(map(len, MISSING_WORDS))
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 _CLOCK = r"^(?P<hours>\d{1,2}):(?P<minutes>[0-5]\d)(?::(?P<seconds>[0-5]\d))?$"
@@ -47,9 +48,18 @@ class Columns(Mapping[str, "pa.ChunkedArray"]):
                 return plain(column)
         except InvalidInput:
             pass
-        # Values of several types, and those that one library alone has, are read as written.
-        written = [None if v is None or v != v else str(v) for v in column_values(values)]
-        return plain(arrow_column(name, written))
+        # What pyarrow has no type for: numbers are floats, all else is read as it is written.
+        found = [None if v is None or v != v else v for v in column_values(values)]
+        if all(v is None or _is_number(v) for v in found):
+            return plain(arrow_column(name, [None if v is None else float(v) for v in found]))
+        return plain(arrow_column(name, [None if v is None else str(v) for v in found]))
+
+    def are_codes(self, name: str) -> bool:
+        """Tell whether the data frame says of a column that it holds categories without order."""
+        import narwhals as nw
+
+        column = nw.from_native(self._columns[name], series_only=True, pass_through=True)
+        return isinstance(column, nw.Series) and column.dtype == nw.Categorical
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
@@ -61,6 +71,13 @@ class Columns(Mapping[str, "pa.ChunkedArray"]):
     def n_rows(self) -> int:
         """Number of rows; 0 without columns."""
         return next((len(column) for column in self._columns.values()), 0)
+
+
+def _is_number(value: object) -> bool:
+    """Tell numbers that a float can hold, however long their digits."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        return False
+    return not isinstance(value, int) or abs(value) < _LARGEST
 
 
 def _is_foreign(kind: pa.DataType) -> bool:
@@ -80,6 +97,10 @@ def plain(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
         column = pa.chunked_array([column], type=column.type)
     if pa.types.is_dictionary(column.type):
         column = pc.cast(column, column.type.value_type)
+    if pa.types.is_run_end_encoded(column.type):
+        column = pa.chunked_array([pc.run_end_decode(chunk) for chunk in column.chunks])
+    if pa.types.is_float16(column.type):  # with which pyarrow cannot compute
+        column = pc.cast(column, pa.float32())
     kind = column.type
     if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         column = pc.cast(column, pa.large_string())
