@@ -69,7 +69,7 @@ def test_create_takes_texts_and_tells_which_rows_say_nothing(run, write):
     assert "1 row has nothing to group by: k3.\n" in shown
     write("more.csv", "key;note", "k20;parcel lost again", "k21;", "k22; ")
     assert run("session", "extend", "s", "more.csv").stdout == (
-        "Event 1 recorded; 3 rows moved. 2 rows have nothing to group by: k21, k22.\n"
+        "Event 1 recorded; 3 rows joined. 2 rows have nothing to group by: k21, k22.\n"
     )
     assert "3 rows join, 2 with nothing to group by" in run("session", "history", "s").stdout
 

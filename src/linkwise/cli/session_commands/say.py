@@ -181,7 +181,8 @@ def _say(folder: Path, told: dict[str, Any], say: Callable[[AnySession], AnyEven
         click.echo(json.dumps({"event": asdict(event), "moved": moved}, indent=2))
         return
     again = "was recorded before" if event.repeated else "recorded"
-    click.echo(f"Event {event.seq} {again}; {_moved(moved)}.{unusable}{number}{doubt}")
+    done = _joined(moved) if event.kind == "extend" and not event.repeated else _moved(moved)
+    click.echo(f"Event {event.seq} {again}; {done}.{unusable}{number}{doubt}")
 
 
 def _say_many(
@@ -221,6 +222,10 @@ def _unusable(session: AnySession, event: AnyEvent, n_before: int) -> list[objec
 def _n_changed(before: NDArray[Any], now: NDArray[Any]) -> int:
     """Count the rows that moved, and those that joined."""
     return int((now[: len(before)] != before).sum()) + len(now) - len(before)
+
+
+def _joined(rows: int) -> str:
+    return "1 row joined" if rows == 1 else f"{rows} rows joined"
 
 
 def _moved(rows: int) -> str:
