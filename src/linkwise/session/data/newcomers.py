@@ -62,8 +62,11 @@ class Newcomers:
         frame = read_frame(placed.path, encoding=about.columns.encoding)
         lacking = [name for name in about.features if name not in frame.names]
         if made is None or lacking:
+            named = " and ".join(f'"{name}"' for name in lacking)
+            column = "column" if len(lacking) == 1 else "columns"
             raise InvalidInput(
-                f"the rows have no column {', '.join(lacking)}, by which the session groups."
+                f"the rows have no {column} {named}, by which the session groups. They have "
+                f"{', '.join(frame.names)}."
             )
         X, unusable = make_more(made, frame.arrow(about.features))
         return NewRows(X, unusable.tolist())
