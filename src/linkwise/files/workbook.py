@@ -67,7 +67,9 @@ def _sheets(path: Path) -> list[tuple[str, Rows]]:
                 found: list[tuple[str, Rows]] = []
                 for sheet in book.worksheets:
                     most = 1 if any(len(rows) > 2 for _, rows in found) else None
-                    found.append((sheet.title, list(islice(_rows(sheet), most))))
+                    found.append(
+                        (sheet.title, list(islice(_rows(sheet.iter_rows(values_only=True)), most)))
+                    )
             finally:
                 book.close()
     except (InvalidFileException, zipfile.BadZipFile, KeyError, IndexError) as error:
@@ -79,8 +81,8 @@ def _sheets(path: Path) -> list[tuple[str, Rows]]:
     return found
 
 
-def _rows(sheet: Any) -> Iterator[list[Any]]:
-    for cells in sheet.iter_rows(values_only=True):
+def _rows(sheet: Iterable[Iterable[object]]) -> Iterator[list[Any]]:
+    for cells in sheet:
         row = [_value(cell) for cell in cells]
         if any(cell is not None for cell in row):
             yield row

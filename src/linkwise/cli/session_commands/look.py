@@ -32,8 +32,8 @@ def show(folder: Path, as_json: bool) -> None:
     click.echo(f"{name}: {count(n_rows, 'row')}, {said}.")
     for cluster in view.clusters:
         rows = "row " if cluster.size == 1 else "rows"
-        told = cluster.number == view.nowhere
-        sure = "as told  " if told else f"{cluster.sureness:>4.0%} sure"
+        none = cluster.number == view.nowhere
+        sure = " " * 9 if none else f"{cluster.sureness:>4.0%} sure"
         click.echo(f"{shown[cluster.number]:>4}  {cluster.size:>8} {rows}  {sure}  {cluster.name}")
     click.echo(progress.hint)
 
