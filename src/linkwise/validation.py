@@ -13,6 +13,9 @@ from scipy import sparse
 
 from linkwise.errors import InvalidInput
 
+#: A value as long as this is told by its type.
+_LONGEST = 60
+
 
 def check_number(
     owner: object,
@@ -55,7 +58,10 @@ def require_number(
         elif high is not None:
             wanted += f" <= {high}"
         wanted += "".join(f" or {option!r}" for option in or_in)
-        raise InvalidInput(f"{where}({name}={value!r}): {name} must be {wanted}.")
+        found = repr(value)
+        if len(found) > _LONGEST or "\n" in found:
+            found = f"{type(value).__name__}(...)"  # a whole table, say
+        raise InvalidInput(f"{where}({name}={found}): {name} must be {wanted}.")
 
 
 def check_choice(owner: object, name: str, choices: Collection[Any]) -> None:

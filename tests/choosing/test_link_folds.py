@@ -165,7 +165,8 @@ def test_without_constraints_there_is_nothing_to_split(splitter):
     with pytest.raises(ValueError) as caught:
         next(splitter.split(np.eye(3)))
     assert str(caught.value) == (
-        f"{type(splitter).__name__}.split got no constraints to split. In GridSearchCV call "
+        f"{type(splitter).__name__}.split got no constraints to split. Write split(X, "
+        "constraints=links); in GridSearchCV call "
         "fit(X, constraints=links) after sklearn.set_config(enable_metadata_routing=True)."
     )
 
@@ -178,6 +179,8 @@ def test_more_folds_than_the_links_allow_are_refused():
         "LinkKFold(n_splits=3): the 2 links cannot be parted into 3 with something to judge by "
         "in each. Ask for fewer parts, or know more."
     )
+    with pytest.raises(ValueError, match=r"^LinkKFold\(n_splits=3\): the 1 link cannot"):
+        list(LinkKFold(3).split(np.eye(9), constraints=Links(9, must=[(0, 1)])))
     with pytest.raises(ValueError, match=r"^LinkKFold\(n_splits=5\): the 3 labels cannot"):
         list(LinkKFold().split(np.eye(4), constraints=["a", "a", "b", None]))
 

@@ -192,6 +192,7 @@ def test_json_tells_everything(run, people, write):
         "method": "pck-means",
         "n_clusters": 2,
         "seed": 0,
+        "classes": [[], []],
         "contradictions": 1,
         "notes": [],
         "written": "out.csv",
@@ -217,6 +218,34 @@ def test_the_summary_is_readable(run, people, write):
         "2 of 2 links kept (1 of 1 must, 1 of 1 cannot).",
         "Agreement with the same method told nothing: NMI 1.000 (1 is no change).",
     ]
+
+
+def test_clusters_are_shown_with_the_labels_of_their_rows(run, people, write):
+    write("named.csv", "id,label", "a,small", "b,small", "c,low", "l,tall")
+    args = ("--features", "height", "--id", "name", "--labels", "named.csv")
+    call = ("cluster", people, "-k", 2, "--method", "partition-kmeans", *args)
+    found = json.loads(run(*call, "--json").stdout)["classes"]
+    assert sorted(found) == [["small", "low"], ["tall"]]
+    shown = run(*call).stdout.splitlines()
+    lines = [line.rstrip() for line in shown]
+    assert " cluster   rows    share   labelled" in lines
+    assert sum(line.endswith(" %   small, low") for line in lines) == 1
+    assert sum(line.endswith(" %   tall") for line in lines) == 1
+
+
+def test_of_more_than_three_labels_in_a_cluster_three_are_shown(run, people, write):
+    write("one.csv", "id,label", "a,s", "b,t", "c,u", "d,v")
+    shown = run(
+        "cluster", people, "-k", 1, "--id", "name", "--method", "lsc", "--labels", "one.csv"
+    )
+    assert "100.0 %   s, t, u and 1 more" in shown.stdout
+
+
+def test_a_file_without_links_is_said_to_hold_none(run, people, write):
+    write("said.csv", "i,j,kind")
+    shown = run("cluster", people, "-k", 2, *QUICK, "--links", "said.csv").stdout
+    assert "\nThere is no link in the file of links.\n" in shown
+    assert "0 of 0" not in shown
 
 
 def test_without_an_output_the_summary_says_how_to_keep_the_labels(run, people):

@@ -69,7 +69,7 @@ def test_create_takes_texts_and_tells_which_rows_say_nothing(run, write):
     assert "1 row has nothing to group by: k3.\n" in shown
     write("more.csv", "key;note", "k20;parcel lost again", "k21;", "k22; ")
     assert run("session", "extend", "s", "more.csv").stdout == (
-        "Event 1 recorded; 3 rows moved. 2 rows have nothing to group by: k21, k22.\n"
+        "Event 1 recorded; 3 rows joined. 2 rows have nothing to group by: k21, k22.\n"
     )
     assert "3 rows join, 2 with nothing to group by" in run("session", "history", "s").stdout
 
@@ -91,6 +91,23 @@ def test_everything_that_can_be_said_becomes_an_event(run, people_session):
     assert [event["kind"] for event in found] == kinds
     assert (found[0]["who"], found[0]["undone_by"]) == ("ann", 4)
     assert found[2]["payload"] == {"rows": [6, 7, 8]}
+
+
+def test_what_contradicts_an_answer_is_told_with_it(run, people_session, write):
+    again = "This cannot all be true: a and b were said to be different (event 2), but these pairs "
+    answer = ("session", "answer", people_session)
+    assert "cannot all" not in run(*answer, "a", "b", "same").stdout
+    printed = run(*answer, "a", "b", "different").stdout.splitlines()
+    assert printed[1] == f"{again}were said to be the same: a and b (event 1)."
+    assert printed[2:] == ["To settle it: linkwise session conflicts s"]
+    assert "cannot all" not in run(*answer, "c", "d", "same").stdout
+    named = ("session", "label", people_session)
+    assert "cannot all" not in run(*named, "small", "e", "f").stdout
+    assert "\nThis cannot all be true: e was labelled 'large' and 'small'" in (
+        run(*named, "large", "e").stdout
+    )
+    write("many.csv", "g,h,same", "h,i,same", "g,i,different")
+    assert "\nThis cannot all be true: g and i were said" in run(*answer, "many.csv").stdout
 
 
 def test_a_key_makes_a_repeated_call_one_event(run, people_session):
@@ -266,5 +283,5 @@ def test_rows_in_no_cluster_are_listed_and_shown_as_minus_one(run, people_sessio
     assert [(c["number"], c["name"]) for c in told if c["size"] == 1] == [(-1, "nowhere")]
     lines = run("session", "show", people_session).stdout.splitlines()
     assert [line.split() for line in lines if line.endswith("nowhere")] == [
-        ["-1", "1", "rows", "0%", "sure", "nowhere"]
+        ["-1", "1", "row", "nowhere"]
     ]

@@ -134,7 +134,7 @@ def test_it_is_told_how_many_of_thousands_were_recorded_before_the_service_refus
 
 def test_rows_join_through_the_service(run, held, tmp_path):
     (tmp_path / "more.csv").write_text("name,height,weight\nm,1.5,5\nn,180,80\n")
-    assert run("session", "extend", held, "more.csv").stdout == "Event 1 recorded; 2 rows moved.\n"
+    assert run("session", "extend", held, "more.csv").stdout == "Event 1 recorded; 2 rows joined.\n"
     assert out(run, "show", held)["n_rows"] == 14
     run("session", "answer", held, "a", "n", "different")
     assert [row["id"] for row in out(run, "labels", held)["labels"]][-2:] == ["m", "n"]

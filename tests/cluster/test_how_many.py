@@ -37,6 +37,21 @@ COUNTING = [
 
 
 @pytest.fixture(scope="module")
+def alike_rows():
+    """A table of two categories: 3000 rows of 24 kinds, half of them of one kind."""
+    rng = np.random.default_rng(0)
+    first = rng.choice(8, 3000, p=[0.6, 0.1, 0.08, 0.07, 0.05, 0.04, 0.03, 0.03])
+    second = rng.choice(3, 3000, p=[0.8, 0.15, 0.05])
+    return np.hstack([np.eye(8)[first], np.eye(3)[second]])
+
+
+@pytest.mark.parametrize("k", ["auto", 16])
+def test_rows_of_one_kind_are_not_parted_into_clusters_that_have_no_rows(alike_rows, k):
+    model = lw.SequentialClustering(k, random_state=0).fit(alike_rows)
+    assert np.bincount(model.labels_, minlength=model.n_clusters_).min() > 0
+
+
+@pytest.fixture(scope="module")
 def choice():
     return lw.choose_k(X)
 

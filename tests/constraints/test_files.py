@@ -117,7 +117,7 @@ def refused(read, *args, **kwargs):
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("", " line 1: the columns must be i, j, kind, got nothing." + NAME),
+        ("", " is empty."),
         ("0,1,must\n", " line 1: the columns must be i, j, kind, got '0', '1', 'must'." + NAME),
         ("i,j,kind\n0,1,must\n0,2\n", " line 3: 2 values for 3 columns."),
         ("i,j,kind\n0,4,must\n", " line 2: row 4 points outside the 4 rows (0 to 3)." + SKIP),
@@ -285,9 +285,6 @@ def test_labels_in_csv_are_numbers_if_all_of_them_are(tmp_path):
 
 
 def test_labels_a_format_cannot_hold_are_refused(tmp_path):
-    assert refused(PartialLabels(["", "a"]).write, tmp_path / "a.csv") == (
-        "a.csv: CSV cannot tell the label '' from an unknown one. Write a .json file."
-    )
     assert refused(PartialLabels([1, "a"]).write, tmp_path / "a.parquet") == (
         "a.parquet: Parquet keeps labels of one type, these are int and str. Write a .json file."
     )

@@ -70,6 +70,15 @@ def test_labels_of_any_kind_are_sorted_and_numbered(labels, classes, codes):
     assert partial.n_known == sum(code >= 0 for code in codes)
 
 
+@pytest.mark.parametrize("unknown", [-1, None, "?", np.nan])
+def test_empty_text_is_no_class(unknown):
+    for names in (["a", "", " ", "b"], np.array(["a", "", " ", "b"]), ["a", "", None, "b"]):
+        labels = PartialLabels(names, unknown=unknown)
+        assert labels.codes.tolist() == [0, -1, -1, 1]
+    assert PartialLabels(["", 3, " ", 4], unknown=unknown).classes.tolist() == [3, 4]
+    assert PartialLabels.of_rows({0: "a", 2: ""}, 4).codes.tolist() == [0, -1, -1, -1]
+
+
 def test_anything_may_stand_for_unknown():
     assert PartialLabels(["a", "?", "b"], unknown="?").codes.tolist() == [0, -1, 1]
     assert PartialLabels([0, 9, 1], unknown=9).codes.tolist() == [0, -1, 1]

@@ -80,6 +80,15 @@ def test_weights_that_cannot_be_meant_are_refused_by_name(weight, message):
     assert str(error.value) == message
 
 
+@pytest.mark.parametrize("n_samples", [np.eye(9), "a name that is longer than any number " * 3])
+def test_what_is_far_from_a_number_is_not_told_in_full(n_samples):
+    with pytest.raises(InvalidInput) as error:
+        Links(n_samples)
+    assert str(error.value) == (
+        f"Links(n_samples={type(n_samples).__name__}(...)): n_samples must be a whole number >= 0."
+    )
+
+
 @pytest.mark.parametrize("n_samples", [-1, 2.0, "4", None, True, np.nan])
 def test_the_number_of_rows_is_a_whole_number(n_samples):
     with pytest.raises(InvalidInput) as error:

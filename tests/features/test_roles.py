@@ -142,6 +142,56 @@ def test_dates_among_which_are_other_words_are_dates_and_one_of_these_is_shown()
     assert features.notes_ == ['"d": 2 of its values, such as "soon", are no dates.']
 
 
+_COUNTS = [k * 7 % 13 for k in range(N)]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series(_COUNTS, dtype="float16"),
+        pd.Series(_COUNTS, dtype="Sparse[int64]"),
+        pd.Series(np.array(_COUNTS, dtype=np.longdouble)),
+        pd.Series([k * 10**29 for k in _COUNTS], dtype=object),
+        pl.Series(_COUNTS, dtype=pl.Int128),
+        pa.chunked_array([pa.array(_COUNTS, pa.float64()).cast(pa.float16())]),
+        pa.RunEndEncodedArray.from_arrays(pa.array([20, N], pa.int32()), pa.array([1.0, 2.0])),
+    ],
+    ids=["half", "sparse", "long", "huge", "wide", "arrow's half", "runs"],
+)
+def test_numbers_of_types_that_few_know_are_numbers(column):
+    maker = {"polars": pl.DataFrame, "pyarrow": pa.table}
+    frame = maker.get(type(column).__module__.partition(".")[0], pd.DataFrame)({"x": column})
+    features = TableFeatures()
+    X = features.fit_transform(frame)
+    assert features.roles_["x"].name == "number"
+    assert "text" not in features.roles_["x"].reason
+    assert np.unique(X).size == len(
+        set(column.to_pylist() if hasattr(column, "to_pylist") else column)
+    )
+
+
+def test_numbers_too_long_for_any_float_stop_nobody():
+    frame = pd.DataFrame({"x": [10**400, 1, 2, 3] * 10})
+    assert np.isfinite(TableFeatures().fit_transform(frame)).all()
+
+
+def test_numbers_that_the_data_frame_calls_categories_are_categories():
+    zones = pd.Categorical([3, 1, 2, 3] * 5)
+    frame = pd.DataFrame({"zone": zones, "stars": zones.as_ordered(), "n": [4, 1, 1, 5] * 5})
+    features = TableFeatures().fit(frame)
+    assert features.roles_["zone"] == Role("category", "the data frame says so")
+    assert [features.roles_[name].name for name in ("stars", "n")] == ["number", "number"]
+    made = [str(name) for name in features.get_feature_names_out()]
+    assert sorted(made[:3]) == ["zone = 1", "zone = 2", "zone = 3"]
+    plain = frame.astype({"zone": int})
+    np.testing.assert_array_equal(features.transform(plain), features.transform(frame))
+
+
+def test_a_table_without_columns_does_not_lack_rows():
+    with pytest.raises(InvalidInput, match=r"^the table has no columns\.$"):
+        TableFeatures().fit(pd.DataFrame(index=range(5)))
+
+
 def test_a_single_row_has_a_single_value():
     assert guess_roles(pd.DataFrame({"x": ["red"]}))["x"].reason == "1 different value"
 

@@ -279,6 +279,46 @@ def test_fractions_of_seconds_and_time_zones_are_no_obstacle(between, more):
     assert np.allclose(X, TableFeatures().fit_transform(pd.DataFrame({"when": days})))
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        ["1.234,5", "2,5"],
+        ["1 234,5", "2,5"],
+        ["1\u202f234,5\u00a0€", "2,5\u00a0€"],
+        ["1’234.5", "2.5"],
+        ["1'234.50", "2.5"],
+        ["1,234.5", "2.5"],
+        ["+1.234,50 €", "2,5 €"],
+    ],
+)
+def test_digits_in_groups_are_numbers_however_people_group_them(written):
+    prices = pd.DataFrame({"price": [*written * 20]})
+    plain = pd.DataFrame({"price": [1234.5, 2.5] * 20})
+    features = TableFeatures()
+    np.testing.assert_array_equal(
+        features.fit_transform(prices), TableFeatures().fit_transform(plain)
+    )
+    assert features.roles_["price"].name == "number"
+
+
+def test_points_that_come_twice_group_digits_and_then_so_do_single_ones():
+    given = {"people": ["1.037.091", "2.500", "1.204.000", "−3.500"] * 10}
+    people = TableFeatures().fit_transform(pd.DataFrame(given))
+    plain = pd.DataFrame({"people": [1037091, 2500, 1204000, -3500] * 10})
+    np.testing.assert_array_equal(people, TableFeatures().fit_transform(plain))
+
+
+def test_a_point_alone_stays_a_decimal_point():
+    lengths = TableFeatures().fit_transform(pd.DataFrame({"length": ["1.234", "2.500"] * 20}))
+    plain = pd.DataFrame({"length": [1.234, 2.5] * 20})
+    np.testing.assert_array_equal(lengths, TableFeatures().fit_transform(plain))
+
+
+def test_telephone_numbers_are_no_numbers():
+    given = {"telephone": [f"044 {k:03d} 12 {k % 7}5" for k in range(40)], "age": [4, 7] * 20}
+    assert TableFeatures().fit(pd.DataFrame(given)).roles_["telephone"].name != "number"
+
+
 @pytest.mark.parametrize("unit", ["{} €", "€ {}", "{} %", "{}%", "{} $"])
 def test_a_decimal_comma_is_seen_beside_a_unit(unit):
     values = np.arange(30) * 1.25 + 0.5

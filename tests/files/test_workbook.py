@@ -1,4 +1,4 @@
-"""Workbooks: the first sheet, with the types its cells have."""
+"""Workbooks: one sheet, with the types its cells have."""
 
 import datetime
 import sys
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from linkwise.errors import InvalidFile, MissingExtra
 from linkwise.files.arrow import read_arrow
+from linkwise.tables import Choice, read_table
 
 
 @pytest.fixture
@@ -95,3 +96,42 @@ def test_texts_come_back_as_they_were(tmp_path_factory, column):
     t = write(path, [["a", "b"], *([text, k] for k, text in enumerate(column))])
     assert t["a"].to_pylist() == column
     assert t["b"].to_pylist() == list(range(len(column)))
+
+
+def test_titles_above_a_table_and_a_margin_beside_it_are_no_part_of_it(sheet):
+    t = sheet(["Prices, 2026"], [], [None, "item", "price"], [None, "pen", 2], [None, "ink", 7])
+    assert t.to_pydict() == {"item": ["pen", "ink"], "price": [2, 7]}
+    assert t.schema.metadata[b"note"] == (
+        b'The row above the table ("Prices, 2026") is no part of it.'
+    )
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["note"], ["late"], ["lost"], ["late", "again"]],  # a remark beside one column
+        [[None, "price"], ["pen", "two"], ["ink", "seven"]],  # the index of a data frame
+        [["price"], [2, 3], [7, 8]],  # a column that nobody named
+    ],
+)
+def test_a_row_with_one_cell_is_not_always_a_title(sheet, rows):
+    assert sheet(*rows).num_rows == len(rows) - 1
+
+
+def test_the_first_sheet_that_can_be_a_table_is_read_and_the_others_are_told(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.title = "About"
+    book.active.append(["What this is"])
+    for title in ("Prices", "Names"):
+        page = book.create_sheet(title)
+        for row in (["item", "price"], ["pen", 2], ["ink", 7]):
+            page.append([*row, title])
+    book.create_sheet("Empty")
+    book.save(tmp_path / "t.xlsx")
+    t = read_arrow(tmp_path / "t.xlsx")
+    assert t.to_pydict() == {"item": ["pen", "ink"], "price": [2, 7], "Prices": ["Prices"] * 2}
+    table = read_table(tmp_path / "t.xlsx", Choice())
+    assert table.notes[0] == (
+        'The table is the sheet "Prices"; "About", "Names" were not read. The first sheet with two '
+        "rows below its header is taken."
+    )

@@ -253,6 +253,45 @@ def test_broken_pictures_that_join_are_nowhere_and_named(photos, tmp_path):
         assert (session.labels() == last).all()
 
 
+@pytest.fixture
+def later(tmp_path):
+    """A folder of other pictures, of which one has the name of another one, and a list of them."""
+    folder = tmp_path / "later"
+    folder.mkdir()
+    for name, colour in (("0.png", (200, 40, 20)), ("new.png", (20, 40, 200))):
+        Image.new("RGB", (20, 16), colour).save(folder / name)
+    (folder / "t.csv").write_text("file\n0.png\nnew.png\n")
+    return folder
+
+
+@pytest.mark.parametrize("name", [".", "t.csv"])
+def test_pictures_elsewhere_are_predicted_and_cannot_join(photos, tmp_path, later, name):
+    with Session.create(tmp_path / "s", photos, 2, n_partitions=10) as session:
+        blue, red = session.labels()[[0, 5]]  # 0.png is blue there
+        assert session.predict(later / name).tolist() == [red, blue]
+        with pytest.raises(InvalidInput) as caught:
+            session.extend(later / name)
+        assert str(caught.value) == (
+            "this session looks for pictures where those of its first rows are, also for those "
+            "that join, and these lie elsewhere. Put them there first, and name them as seen from "
+            "there."
+        )
+        assert session.n_rows == 10
+
+
+def test_a_folder_within_that_of_the_session_joins_by_its_names_there(photos, tmp_path, later):
+    with Session.create(tmp_path / "s", photos, 2, n_partitions=10) as session:
+        shutil.move(later, photos / "later")
+        session.extend(photos / "later")
+        blue, red = session.labels()[[0, 5]]
+        assert session.ids[10:] == ["later/0.png", "later/new.png"]
+        assert session.labels()[10:].tolist() == [red, blue]
+        assert session.image(10)[0] == (photos / "later" / "0.png").read_bytes()
+        last = session.labels()
+    with Session.open(tmp_path / "s") as session:
+        assert (session.labels() == last).all()
+
+
 def test_an_array_cannot_stand_for_named_columns(tickets, tmp_path):
     sentence = (
         "the columns of an array have no names, and the session groups by channel (category) and "

@@ -76,6 +76,17 @@ def test_changes_tell_of_rows_that_joined(session, blobs):
     assert sum(cluster.moved_in for cluster in view.clusters) == 2
 
 
+def test_rows_that_lack_a_column_are_told_which_they_have(tmp_path):
+    notes = pd.DataFrame({"note": ["late parcel", "lost key", "lost parcel", "late key"] * 6})
+    columns = Columns(features=("note",), roles={"note": "text"})
+    session = Session.create(tmp_path / "s", notes, n_clusters=2, columns=columns)
+    with session, pytest.raises(InvalidInput) as caught:
+        session.extend(pd.DataFrame({"text": ["late", "lost"], "day": [1, 2]}))
+    assert str(caught.value) == (
+        'the rows have no column "note", by which the session groups. They have text, day.'
+    )
+
+
 def test_rows_that_joined_stay(session, blobs):
     event = session.extend(blobs[:2])
     with pytest.raises(InvalidEvent) as caught:

@@ -1,5 +1,7 @@
 """A folder of pictures is a table."""
 
+from pathlib import Path
+
 import pytest
 from PIL import Image
 
@@ -32,6 +34,15 @@ def test_a_folder_without_pictures_is_refused(tmp_path):
         "photos is a folder without pictures: no file in it ends in .png, .jpg, .jpeg, .gif, .bmp, "
         ".webp, .tif or .tiff."
     )
+
+
+def test_the_folder_one_is_in_is_called_by_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidFile) as caught:
+        read_frame(Path("."))
+    assert str(caught.value).startswith(f"{tmp_path.name} is a folder without pictures: ")
+    Image.new("RGB", (9, 9)).save("0.png")
+    assert read_frame(Path(".")).file == tmp_path.name
 
 
 def test_pictures_that_are_missing_broken_or_elsewhere_are_named_once(tmp_path):

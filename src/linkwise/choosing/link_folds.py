@@ -59,8 +59,8 @@ class _LinkSplitter(BaseCrossValidator):
         known = as_constraints(constraints, _num_samples(X))
         if known is None:
             raise InvalidInput(
-                f"{type(self).__name__}.split got no constraints to split. In GridSearchCV call "
-                "fit(X, constraints=links) after "
+                f"{type(self).__name__}.split got no constraints to split. Write "
+                "split(X, constraints=links); in GridSearchCV call fit(X, constraints=links) after "
                 "sklearn.set_config(enable_metadata_routing=True)."
             )
         rng = check_random_state(self.random_state)

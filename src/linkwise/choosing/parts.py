@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from linkwise.constraints import Links, PartialLabels
 from linkwise.errors import InvalidInput
+from linkwise.markup import count
 
 Ints = NDArray[np.int64]
 
@@ -30,11 +31,11 @@ def parts_of(
     if isinstance(known, PartialLabels):
         parts = _deal_labels(known, n_parts, rng)
         lacking = [part for part in parts if len(part) < 2]
-        what = f"the {known.n_known} labels"
+        what = f"the {count(known.n_known, 'label')}"
     else:
         parts = _deal_links(known, n_parts, rng)
         lacking = [part for part in parts if known[part].n_links == 0]
-        what = f"the {known.n_links} links"
+        what = f"the {count(known.n_links, 'link')}"
     if lacking:
         raise InvalidInput(
             f"{where}: {what} cannot be parted into {n_parts} with something to judge by in each. "

@@ -145,7 +145,9 @@ def command(
     margins = getattr(model, "margins_", None)
     margins = None if margins is None else _spread(margins, used, table, 0)
     knowledge = _joined(said, named)
-    outcome = Outcome(data, table, method, seed, wanted, model, knowledge, notes, seconds, output)
+    outcome = Outcome(
+        data, table, method, seed, wanted, model, knowledge, named, notes, seconds, output
+    )
     to_stdout = output == DASH
     if to_stdout:
         print_labels(sys.stdout, written, table.ids, margins, raw=raw)

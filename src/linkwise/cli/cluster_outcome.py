@@ -12,6 +12,7 @@ import numpy as np
 from rich import box
 from rich.console import Console
 from rich.table import Table as Grid
+from rich.text import Text
 
 import linkwise as lw
 from linkwise.cli.methods import method_names
@@ -23,6 +24,7 @@ from linkwise.tables.words import grouped_by, left_out
 
 _MOST_CLUSTERS = 30
 _MOST_NAMED = 10
+_MOST_CLASSES = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +38,7 @@ class Outcome:
     standardised: bool
     model: Any
     knowledge: Any
+    named: lw.PartialLabels | None
     notes: list[str]
     seconds: float
     written: Path | None
@@ -45,6 +48,19 @@ class Outcome:
         """Rows in each cluster."""
         counts = np.bincount(self.model.labels_, minlength=self.model.n_clusters_)
         return [int(count) for count in counts]
+
+    @cached_property
+    def classes(self) -> list[list[str]]:
+        """The labels of the rows in each cluster that have one, the commonest first."""
+        if self.named is None:
+            return [[] for _ in self.sizes]
+        found = np.zeros((len(self.sizes), len(self.named.classes)), dtype=int)
+        rows = self.named.known_rows
+        np.add.at(found, (self.model.labels_[rows], self.named.codes[rows]), 1)
+        return [
+            [str(self.named.classes[k]) for k in np.argsort(-row, kind="stable") if row[k]]
+            for row in found
+        ]
 
     @cached_property
     def n_contradictions(self) -> int:
@@ -68,6 +84,7 @@ class Outcome:
             "n_clusters": self.model.n_clusters_,
             "seed": self.seed,
             "sizes": self.sizes,
+            "classes": self.classes,
             "labels": {"given": report.n_named, "kept": report.named_kept},
             "links": {
                 "must": {"given": report.n_must, "kept": report.must_kept},
@@ -141,9 +158,14 @@ class Outcome:
         grid = Grid(box=box.SIMPLE_HEAD, show_edge=False)
         for heading in ("cluster", "rows", "share"):
             grid.add_column(heading, justify="right")
+        if any(self.classes):
+            grid.add_column("labelled")
         total = len(self.model.labels_)
         for label, size in enumerate(self.sizes[:_MOST_CLUSTERS]):
-            grid.add_row(str(label), str(size), f"{100 * size / total:.1f} %")
+            names = self.classes[label]
+            more = f" and {len(names) - _MOST_CLASSES} more" if len(names) > _MOST_CLASSES else ""
+            named = [", ".join(names[:_MOST_CLASSES]) + more] if any(self.classes) else []
+            grid.add_row(str(label), str(size), f"{100 * size / total:.1f} %", *map(Text, named))
         Console(stderr=err).print(grid)
         if len(self.sizes) > _MOST_CLUSTERS:
             click.echo(f"... and {len(self.sizes) - _MOST_CLUSTERS} more clusters", err=err)
@@ -155,7 +177,9 @@ class Outcome:
         report, lines = self.model.report_, []
         if report.n_named:
             lines.append(f"{report.named_kept} of {_count(report.n_named, 'label')} kept.")
-        if isinstance(self.knowledge, lw.Links):
+        if isinstance(self.knowledge, lw.Links) and not report.n_links:
+            lines.append("There is no link in the file of links.")
+        elif isinstance(self.knowledge, lw.Links):
             lines.append(
                 f"{report.n_kept} of {_count(report.n_links, 'link')} kept ({report.must_kept} of "
                 f"{report.n_must} must, {report.cannot_kept} of {report.n_cannot} cannot)."

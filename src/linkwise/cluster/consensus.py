@@ -77,6 +77,21 @@ def spectrum(graph: sp.csr_array, n_wanted: int) -> tuple[Floats, Floats]:
     return np.clip(values[::-1], -1.0, 1.0), np.ascontiguousarray(vectors[:, ::-1])
 
 
+def smooth_directions(blocks: NDArray[np.uint8], n_wanted: int) -> tuple[Floats, Floats]:
+    """Return the leading eigenvalues and eigenvectors of the landmarks' graph.
+
+    Where no partition tells more landmarks apart than each can be joined to, chance decides which
+    are joined. They are put at one place: a cluster of some of them would get no row by vote.
+    """
+    values, vectors = spectrum(join_nearest(blocks), n_wanted)
+    _, kind, size = np.unique(
+        np.ascontiguousarray(blocks.T), axis=0, return_inverse=True, return_counts=True
+    )
+    for crowd in np.flatnonzero(size > N_NEAREST + 1):
+        vectors[kind == crowd] = vectors[kind == crowd].mean(axis=0)
+    return values, vectors
+
+
 def coordinates(vectors: Floats, features: NDArray[np.float32], n_clusters: int) -> Floats:
     """Put graph and features side by side.
 

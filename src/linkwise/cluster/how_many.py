@@ -40,10 +40,9 @@ from linkwise.cluster.consensus import (
     best_kmeans,
     block_members,
     coordinates,
-    join_nearest,
     landmark_features,
     one_hot,
-    spectrum,
+    smooth_directions,
 )
 from linkwise.ensemble import RowSource, SourceLike, as_source, build_ensemble
 from linkwise.ensemble.blas import one_blas_thread
@@ -314,7 +313,7 @@ def _told_by_half(
 ) -> Half:
     """Cluster the chosen landmarks, and let their partitions vote on all of them."""
     seen = np.ascontiguousarray(blocks[:, chosen])
-    values, vectors = spectrum(join_nearest(seen), max(ks) + 1)
+    values, vectors = smooth_directions(seen, max(ks) + 1)
     holds = block_members(seen, n_blocks)
     members = sp.diags_array(1.0 / np.maximum(holds.sum(axis=1), 1.0)) @ holds
     whole = np.ascontiguousarray(blocks)

@@ -17,8 +17,8 @@ UNKNOWN = -1
 def encode(labels: LabelsLike, unknown: object = UNKNOWN) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return the sorted class names and the class of each row, -1 where it is unknown.
 
-    None, NaN and ``unknown`` mean that nobody knows. Floats that are all whole become integers:
-    they are what integers with gaps look like in NumPy and pandas.
+    None, NaN, empty text and ``unknown`` mean that nobody knows. Floats that are all whole become
+    integers: they are what integers with gaps look like in NumPy and pandas.
     """
     given = _one_per_row(labels)
     known = ~_is_unknown(given, unknown)
@@ -68,16 +68,22 @@ def _is_unknown(given: NDArray[Any], unknown: object) -> NDArray[np.bool_]:
     if given.dtype.kind == "O":
         gone = [_is_missing(name) or name in nothing for name in given.tolist()]
         return np.array(gone, dtype=bool)
-    missing = np.isnan(given) if given.dtype.kind == "f" else np.zeros(len(given), dtype=bool)
+    missing = np.zeros(len(given), dtype=bool)
+    if given.dtype.kind == "f":
+        missing = np.isnan(given)
+    if given.dtype.kind == "U":
+        missing = np.char.strip(given) == ""
     if given.dtype.kind == "b" or not nothing:
         return missing
     if given.dtype.kind == "U":
-        return np.asarray(given == str(unknown))
+        return np.asarray(missing | (given == str(unknown)))
     return missing if isinstance(unknown, str) else np.asarray(missing | (given == unknown))
 
 
 def _is_missing(name: object) -> bool:
-    """Tell None, NaN, NaT and pandas' NA from a name."""
+    """Tell None, NaN, NaT, pandas' NA and empty text from a name."""
+    if isinstance(name, str):
+        return not name.strip()
     if name is None or type(name).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(name, float) and name != name

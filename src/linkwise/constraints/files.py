@@ -275,7 +275,3 @@ def _check_labels(path: Path, suffix: str, said: list[Any]) -> None:
             f"{path.name}: Parquet keeps labels of one type, these are {' and '.join(kinds)}. "
             f"Write a .json file."
         )
-    if suffix == ".csv" and "" in said:
-        raise InvalidInput(
-            f"{path.name}: CSV cannot tell the label '' from an unknown one. Write a .json file."
-        )

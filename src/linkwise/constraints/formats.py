@@ -109,6 +109,8 @@ def _read_text(path: Path, needed: tuple[str, ...], *advice: Advice) -> Table:
     The apostrophe with which formulas are written is taken off again.
     """
     source = Delimited.open(path)
+    if not source.first:
+        raise InvalidLinks(f"{path.name} is empty.")
     header = [name.strip() for name in source.first]
     _check_columns(path, " line 1", header, needed, *advice)
     batches = list(source.batches(header=True))

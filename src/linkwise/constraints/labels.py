@@ -31,7 +31,7 @@ class PartialLabels:
     ----------
     labels : array-like of shape (n_samples,)
         One label per row, of any kind: text, numbers, booleans; a list, an array, or a column of
-        any data frame. None and NaN mean unknown.
+        any data frame. None, NaN and empty text mean unknown.
     unknown : object, default=-1
         What else means unknown. In an array of text, its text does: NumPy turns
         ``["cat", -1]`` into ``["cat", "-1"]``.

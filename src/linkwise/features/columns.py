@@ -18,12 +18,20 @@ if TYPE_CHECKING:
 
 #: What people write where there is no value.
 MISSING_WORDS = ("", "?", "-", "na", "n/a", "nan", "nat", "null", "none", "missing", "<na>", "#n/a")
+_LARGEST = int(np.finfo(np.float64).max)
 _LONGEST_MISSING_WORD = max(map(len, MISSING_WORDS))
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 _CLOCK = r"^(?P<hours>\d{1,2}):(?P<minutes>[0-5]\d)(?::(?P<seconds>[0-5]\d))?$"
-_UNITS = r"^[$€£]\s*|\s*[%$€£]$"
+_UNITS = r"^[$€£][\s\x{a0}\x{202f}]*|[\s\x{a0}\x{202f}]*[%$€£]$"
 _TICKS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 _GROUPED = {".": r"^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$", ",": r"^[+-]?\d{1,3}(\.\d{3})+(,\d+)?$"}
+#: Groups of digits with something between them that can be no decimal mark: 1 234,5 and 1'234.5.
+_SPACED = r"^[+-]?[1-9]\d{0,2}([ \x{a0}\x{2009}\x{202f}'\x{2019}]\d{3})+([.,]\d+)?$"
+_SPACES = r"[ \x{a0}\x{2009}\x{202f}'\x{2019}]"
+#: Points that only group digits: 1.234,5 and 1.234.567. In 1.234 they may.
+_GROUPING_POINTS = r"^[+-]?\d{1,3}((\.\d{3})+,\d+|(\.\d{3}){2,})$"
+_MAY_GROUP = r"^[+-]?[1-9]\d{0,2}\.\d{3}$"
+_POINT_NUMBER = r"^[+-]?\d*\.\d+([eE][+-]?\d+)?$"
 
 
 class Columns(Mapping[str, "pa.ChunkedArray"]):
@@ -40,9 +48,18 @@ class Columns(Mapping[str, "pa.ChunkedArray"]):
                 return plain(column)
         except InvalidInput:
             pass
-        # Values of several types, and those that one library alone has, are read as written.
-        written = [None if v is None or v != v else str(v) for v in column_values(values)]
-        return plain(arrow_column(name, written))
+        # What pyarrow has no type for: numbers are floats, all else is read as it is written.
+        found = [None if v is None or v != v else v for v in column_values(values)]
+        if all(v is None or _is_number(v) for v in found):
+            return plain(arrow_column(name, [None if v is None else float(v) for v in found]))
+        return plain(arrow_column(name, [None if v is None else str(v) for v in found]))
+
+    def are_codes(self, name: str) -> bool:
+        """Tell whether the data frame says of a column that it holds categories without order."""
+        import narwhals as nw
+
+        column = nw.from_native(self._columns[name], series_only=True, pass_through=True)
+        return isinstance(column, nw.Series) and column.dtype == nw.Categorical
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
@@ -54,6 +71,13 @@ class Columns(Mapping[str, "pa.ChunkedArray"]):
     def n_rows(self) -> int:
         """Number of rows; 0 without columns."""
         return next((len(column) for column in self._columns.values()), 0)
+
+
+def _is_number(value: object) -> bool:
+    """Tell numbers that a float can hold, however long their digits."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        return False
+    return not isinstance(value, int) or abs(value) < _LARGEST
 
 
 def _is_foreign(kind: pa.DataType) -> bool:
@@ -73,6 +97,10 @@ def plain(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
         column = pa.chunked_array([column], type=column.type)
     if pa.types.is_dictionary(column.type):
         column = pc.cast(column, column.type.value_type)
+    if pa.types.is_run_end_encoded(column.type):
+        column = pa.chunked_array([pc.run_end_decode(chunk) for chunk in column.chunks])
+    if pa.types.is_float16(column.type):  # with which pyarrow cannot compute
+        column = pc.cast(column, pa.float32())
     kind = column.type
     if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         column = pc.cast(column, pa.large_string())
@@ -119,14 +147,27 @@ def spread_rows(n_rows: int, at_most: int) -> NDArray[np.int64]:
 
 
 def decimal_mark(text: pa.ChunkedArray) -> str:
-    """Return "," where numbers are written 1,5, with or without a unit, else "."."""
-    return "," if has_decimal_comma([_without_units(text)], ";") else "."
-
-
-def _without_units(text: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return "," where numbers are written 1,5 or 1.234.567, with or without a unit, else "."."""
     import pyarrow.compute as pc
 
-    return pc.replace_substring_regex(pc.utf8_trim_whitespace(text), _UNITS, "")
+    cells = _bare(text)
+    if pc.any(pc.match_substring_regex(cells, _GROUPING_POINTS)).as_py():
+        points = pc.match_substring_regex(cells, _POINT_NUMBER)
+        clear = pc.and_not(points, pc.match_substring_regex(cells, _MAY_GROUP))
+        return "." if pc.any(clear).as_py() else ","
+    return "," if has_decimal_comma([cells], ";") else "."
+
+
+def _bare(text: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return strings without units and without blanks between groups of digits; minus is plain."""
+    import pyarrow.compute as pc
+
+    cells = pc.replace_substring_regex(pc.utf8_trim_whitespace(text), _UNITS, "")
+    cells = pc.replace_substring_regex(cells, "^\N{MINUS SIGN}", "-")
+    spaced = pc.match_substring_regex(cells, _SPACED)
+    if not pc.any(spaced).as_py():
+        return cells
+    return pc.if_else(spaced, pc.replace_substring_regex(cells, _SPACES, ""), cells)
 
 
 def numbers_in(column: pa.ChunkedArray, decimal: str) -> NDArray[np.float64]:
@@ -138,7 +179,7 @@ def numbers_in(column: pa.ChunkedArray, decimal: str) -> NDArray[np.float64]:
     import pyarrow.compute as pc
 
     if is_text(column):
-        cells = _without_units(column)
+        cells = _bare(column)
         group = "," if decimal == "." else "."
         grouped = pc.match_substring_regex(cells, _GROUPED[decimal])
         cells = pc.if_else(grouped, pc.replace_substring(cells, group, ""), cells)

@@ -52,7 +52,7 @@ def arrow_column(name: str, values: object) -> pa.Array | pa.ChunkedArray:
         return values
     try:
         return values.to_arrow() if hasattr(values, "to_arrow") else pa.array(values)
-    except (pa.ArrowException, TypeError) as error:
+    except (pa.ArrowException, TypeError, OverflowError) as error:
         raise InvalidInput(f'column "{name}" cannot be stored: {error}') from error
 
 
@@ -78,7 +78,8 @@ def column_values(values: Any) -> Any:
     series = nw.from_native(values, series_only=True, pass_through=True)
     if not isinstance(series, nw.Series):
         return None
-    plain = series.dtype.is_numeric() and not isinstance(series.dtype, nw.Decimal)
+    wide = nw.Decimal, nw.Int128, nw.UInt128  # which NumPy has not
+    plain = series.dtype.is_numeric() and not isinstance(series.dtype, wide)
     if plain and not series.null_count():
         return series.to_numpy()
     return [None if gap else value for gap, value in zip(series.is_null(), series, strict=True)]

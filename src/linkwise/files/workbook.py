@@ -1,44 +1,59 @@
-"""Workbooks of Excel and others (``.xlsx``), read by openpyxl: the first sheet is the table."""
+"""Workbooks of Excel and others (``.xlsx``), read by openpyxl: one sheet is the table."""
 
 from __future__ import annotations
 
 import datetime
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from linkwise.errors import InvalidFile, missing_extra
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+Rows: TypeAlias = list[list[Any]]
+
+#: Where a table says what of its workbook is not in it.
+NOTE = b"note"
+#: Rows among which the table begins, and sheets that are named, at most.
+_LOOKED_AT, _MOST_NAMED = 20, 5
 #: What a cell says where its formula could not be computed.
 _FAULTS = ("#N/A", "#NA", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!")
 
 
 def read_sheet(path: Path) -> pa.Table:
-    """Return the first sheet of a workbook; its first row that is not empty names the columns.
+    """Return the table in a workbook: the first sheet with two rows or more below its header.
 
-    Formulas count by the values they had when the workbook was saved. A column holds numbers,
-    truth values or dates if all of its cells do, and text otherwise.
+    The first row that is not empty names the columns; titles above the table are no part of it.
+    What else is in the workbook is told in the table's metadata, under :data:`NOTE`. Formulas count
+    by the values they had when the workbook was saved. A column holds numbers, truth values or
+    dates if all of its cells do, and text otherwise.
     """
     import pyarrow as pa
 
-    rows = _rows(path)
-    header = next(rows, None)
-    if header is None:
+    sheets = _sheets(path)
+    title, rows = next(((t, rows) for t, rows in sheets if len(rows) > 2), sheets[0])
+    if not rows:
         raise InvalidFile(path.name, " has an empty first sheet.")
-    names = _names(header)
-    found = list(rows)
-    if not found:
+    above, rows = _parted(rows)
+    names = _names(rows[0])
+    if len(rows) == 1:
         raise InvalidFile(path.name, " has a first row that names columns, and no other rows.")
-    columns = ([row[k] if k < len(row) else None for row in found] for k in range(len(names)))
-    return pa.Table.from_arrays([_array(cells) for cells in columns], names=names)
+    columns = [[row[k] if k < len(row) else None for row in rows[1:]] for k in range(len(names))]
+    margin = next(k for k, cell in enumerate(rows[0]) if cell is not None or any(columns[k]))
+    table = pa.Table.from_arrays([_array(c) for c in columns[margin:]], names=names[margin:])
+    note = _note(title, [other for other, found in sheets if other != title and found], above)
+    return table.replace_schema_metadata({NOTE: note}) if note else table
 
 
-def _rows(path: Path) -> Iterator[Sequence[Any]]:
-    """Yield the rows of the first sheet that are not empty, as tuples of values."""
+def _sheets(path: Path) -> list[tuple[str, Rows]]:
+    """Return the sheets by their titles: the rows that are not empty, as lists of values.
+
+    Of sheets that follow the table, one such row is enough to know that there is something.
+    """
     try:
         import openpyxl
         from openpyxl.utils.exceptions import InvalidFileException
@@ -49,16 +64,61 @@ def _rows(path: Path) -> Iterator[Sequence[Any]]:
         with path.open("rb") as file:
             book = openpyxl.load_workbook(file, read_only=True, data_only=True)
             try:
-                for row in book.worksheets[0].iter_rows(values_only=True):
-                    values = [_value(cell) for cell in row]
-                    if any(value is not None for value in values):
-                        yield values
+                found: list[tuple[str, Rows]] = []
+                for sheet in book.worksheets:
+                    most = 1 if any(len(rows) > 2 for _, rows in found) else None
+                    found.append(
+                        (sheet.title, list(islice(_rows(sheet.iter_rows(values_only=True)), most)))
+                    )
             finally:
                 book.close()
     except (InvalidFileException, zipfile.BadZipFile, KeyError, IndexError) as error:
         raise damaged from error
     except (ValueError, TypeError, SyntaxError) as error:  # XML that is none; cells that lie
         raise damaged from error
+    if not found:
+        raise damaged
+    return found
+
+
+def _rows(sheet: Iterable[Iterable[object]]) -> Iterator[list[Any]]:
+    for cells in sheet:
+        row = [_value(cell) for cell in cells]
+        if any(cell is not None for cell in row):
+            yield row
+
+
+def _parted(rows: Rows) -> tuple[Rows, Rows]:
+    """Part titles from the table below them.
+
+    A title is alone in its row and not right of the table, whose first row holds names.
+    """
+    filled = [[k for k, cell in enumerate(row) if cell is not None] for row in rows[:_LOOKED_AT]]
+    first = next((k for k, cells in enumerate(filled) if len(cells) > 1), 0)
+    if not 0 < first < len(filled) - 1 or len(filled[first + 1]) < 2:
+        return [], rows
+    are_names = all(isinstance(rows[first][k], str) for k in filled[first])
+    are_titles = all(cells[0] <= filled[first][0] for cells in filled[:first])
+    return (rows[:first], rows[first:]) if are_names and are_titles else ([], rows)
+
+
+def _note(title: str, others: Sequence[str], above: Rows) -> str:
+    """Return in words what of the workbook is not in the table; empty if all is."""
+    told = []
+    if others:
+        listed = ", ".join(f'"{other}"' for other in others[:_MOST_NAMED])
+        more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
+        verb = "was" if len(others) == 1 else "were"
+        told.append(
+            f'The table is the sheet "{title}"; {listed}{more} {verb} not read. The first sheet '
+            "with two rows below its header is taken."
+        )
+    if above:
+        text = next(_text(cell) for cell in above[0] if cell is not None)
+        rows = "row" if len(above) == 1 else f"{len(above)} rows"
+        verb = "is" if len(above) == 1 else "are"
+        told.append(f'The {rows} above the table ("{text}") {verb} no part of it.')
+    return " ".join(told)
 
 
 def _value(cell: object) -> object:

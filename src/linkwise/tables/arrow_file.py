@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from linkwise.errors import InvalidFile
 from linkwise.files.arrow import read_arrow
+from linkwise.files.endings import WORKBOOK, ending_of
+from linkwise.files.workbook import NOTE
 from linkwise.tables.frame import Frame
 
 if TYPE_CHECKING:
@@ -32,7 +34,9 @@ def read_typed(
         else _column(values)
         for name, values in zip(table.column_names, table.columns, strict=True)
     ]
-    return Frame(path.name, list(table.column_names), table.num_rows, columns)
+    note = (table.schema.metadata or {}).get(NOTE) if ending_of(path, WORKBOOK) else None
+    notes = [note.decode()] if note else []
+    return Frame(path.name, list(table.column_names), table.num_rows, columns, notes=notes)
 
 
 def _column(values: pa.ChunkedArray) -> NDArray[np.floating] | pa.ChunkedArray:

@@ -44,7 +44,11 @@ def choose_columns(frame: Frame, choice: Choice, folder: Path) -> Table:
     if not used:
         raise InvalidFile(frame.file, f" has no column to group by.{why_not(left_out)}")
     about: dict[str, Any] = {"has_header": frame.named, "roles": roles}
-    about |= {"encoding": frame.encoding, "numeric": _numeric(frame, roles), "notes": notes}
+    about |= {
+        "encoding": frame.encoding,
+        "numeric": _numeric(frame, roles),
+        "notes": [*frame.notes, *notes],
+    }
     if plain:
         X = np.column_stack([_numbers(frame, name) for name in used])
         return _noting_likeness(Table(X, used, ids, left_out, **about))

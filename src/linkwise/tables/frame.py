@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -44,6 +44,8 @@ class Frame:
         In which encoding a file of text was read.
     decimal_comma : bool
         Whether numbers are written 1,5.
+    notes : list of str
+        What people should know of how the file was read.
     """
 
     file: str
@@ -53,6 +55,7 @@ class Frame:
     named: bool = True
     encoding: str | None = None
     decimal_comma: bool = False
+    notes: list[str] = field(default_factory=list)
 
     @cached_property
     def by_name(self) -> dict[str, Values]:

@@ -49,18 +49,39 @@ def make_rows(frame: Frame, choice: Choice, about: Table, folder: Path) -> Table
 
 
 def make_more(
-    made: TableFeatures, written: pa.Table
+    made: TableFeatures, written: pa.Table, folder: Path
 ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Return other rows, made as the first ones were, and which of them cannot be used."""
-    roles = {name: made.roles_[name].name for name in made.blocks_}
-    columns = _with_gaps(written, _pictures(roles), Path(made.folder or ""))
+    """Return other rows, made as the first ones were, and which of them cannot be used.
+
+    Their pictures are looked for in ``folder``, and then where those of the first rows are.
+    """
+    pictures = picture_columns(made)
+    columns = _with_gaps(written, pictures, Path(made.folder or ""))
+    for name in pictures:
+        place = columns.column_names.index(name)
+        columns = columns.set_column(place, name, _first(written[name], folder, columns[name]))
     X = made.transform(columns)
     missing, _ = _missing(made, X, columns, written)
     return X, np.flatnonzero(np.logical_and.reduce(list(missing.values())))
 
 
+def picture_columns(made: TableFeatures) -> list[str]:
+    """Return the columns of pictures among those that rows are made of."""
+    return _pictures({name: made.roles_[name].name for name in made.blocks_})
+
+
 def _pictures(roles: Mapping[str, str]) -> list[str]:
     return [name for name, role in roles.items() if role == "picture"]
+
+
+def _first(names: pa.ChunkedArray, folder: Path, others: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the whole paths of the pictures that are in a folder, and other names elsewhere."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found = present(names, folder).to_pylist()
+    paths = [None if name is None else str(folder.resolve() / name.strip()) for name in found]
+    return pc.coalesce(pa.chunked_array([pa.array(paths, pa.string())]), others)
 
 
 def _with_gaps(columns: pa.Table, pictures: Sequence[str], folder: Path) -> pa.Table:
@@ -79,7 +100,7 @@ def _missing(
 
     missing = {name: plain(columns[name]).is_null().to_numpy() for name in made.blocks_}
     notes = []
-    for name in _pictures({name: made.roles_[name].name for name in made.blocks_}):
+    for name in picture_columns(made):
         nothing = np.flatnonzero(~_block(made, X, name).any(axis=1))
         missing[name] = missing[name].copy()
         missing[name][broken(columns[name], Path(made.folder or ""), nothing)] = True

@@ -20,12 +20,13 @@ def read_folder(folder: Path) -> Frame:
     from linkwise.features.pictures.picture_files import PICTURE_ENDINGS
 
     names = picture_names(folder)
+    called = folder.name or folder.resolve().name or str(folder)  # "." has no name of its own
     if not names:
         raise InvalidFile(
-            folder.name,
+            called,
             f" is a folder without pictures: no file in it ends in {listed(PICTURE_ENDINGS)}.",
         )
-    return Frame(folder.name, [COLUMN], len(names), [pa.chunked_array([names])])
+    return Frame(called, [COLUMN], len(names), [pa.chunked_array([names])])
 
 
 def picture_names(folder: Path) -> list[str]:

@@ -9,6 +9,7 @@ import click
 
 from linkwise.cli.session_commands.opening import open_session
 from linkwise.cli.session_commands.say import folder_argument
+from linkwise.cli.session_commands.words import about_contradictions
 from linkwise.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -45,14 +46,18 @@ def ask(folder: Path, who: str, strategy: str, limit: int | None) -> None:
             if not questions:
                 click.echo("No useful question is left.")
                 break
-            if not _one(session, questions[0], given, who):
+            if not _one(session, folder, questions[0], given, who):
                 break
         answers = "1 answer" if len(given) == 1 else f"{len(given)} answers"
         click.echo(f"{answers} given. {session.progress().hint}")
 
 
 def _one(
-    session: AnySession, question: Question | RemoteQuestion, given: list[int], who: str
+    session: AnySession,
+    folder: Path,
+    question: Question | RemoteQuestion,
+    given: list[int],
+    who: str,
 ) -> bool:
     """Ask one question until it is answered; False to stop."""
     show(*session.rows([question.i, question.j]))
@@ -69,7 +74,8 @@ def _one(
             given.append(event.seq)
             guess = event.payload.get("guess") or question.guess
             said = "cannot tell" if _VERDICTS[key] == "unsure" else _VERDICTS[key]
-            click.echo(f"{said}; the clustering thought {guess}.")
+            doubt = about_contradictions(session, folder, [event.seq])
+            click.echo(f"{said}; the clustering thought {guess}.{doubt}")
             return True
         click.echo(_KEYS)
 

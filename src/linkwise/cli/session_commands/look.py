@@ -31,10 +31,10 @@ def show(folder: Path, as_json: bool) -> None:
     said = f"{count(seq, 'event')}, {count(progress.answers, 'answer')}"
     click.echo(f"{name}: {count(n_rows, 'row')}, {said}.")
     for cluster in view.clusters:
-        click.echo(
-            f"{shown[cluster.number]:>4}  {cluster.size:>8} rows  {cluster.sureness:>4.0%} sure  "
-            f"{cluster.name}"
-        )
+        rows = "row " if cluster.size == 1 else "rows"
+        none = cluster.number == view.nowhere
+        sure = " " * 9 if none else f"{cluster.sureness:>4.0%} sure"
+        click.echo(f"{shown[cluster.number]:>4}  {cluster.size:>8} {rows}  {sure}  {cluster.name}")
     click.echo(progress.hint)
 
 

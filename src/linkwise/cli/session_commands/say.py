@@ -14,7 +14,7 @@ from linkwise.cli.link_options import skip_unknown_option
 from linkwise.cli.notes import noted, print_notes
 from linkwise.cli.options import FilePath, json_option
 from linkwise.cli.session_commands.opening import open_session
-from linkwise.cli.session_commands.words import about_unusable
+from linkwise.cli.session_commands.words import about_contradictions, about_unusable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -176,11 +176,13 @@ def _say(folder: Path, told: dict[str, Any], say: Callable[[AnySession], AnyEven
         number = _followed(session)
         moved = _n_changed(before, session.labels())
         unusable = about_unusable(_unusable(session, event, len(before)))
+        doubt = about_contradictions(session, folder, [event.seq])
     if told["as_json"]:
         click.echo(json.dumps({"event": asdict(event), "moved": moved}, indent=2))
         return
     again = "was recorded before" if event.repeated else "recorded"
-    click.echo(f"Event {event.seq} {again}; {_moved(moved)}.{unusable}{number}")
+    done = _joined(moved) if event.kind == "extend" and not event.repeated else _moved(moved)
+    click.echo(f"Event {event.seq} {again}; {done}.{unusable}{number}{doubt}")
 
 
 def _say_many(
@@ -192,13 +194,14 @@ def _say_many(
         events = say(session)
         number = _followed(session)
         moved = _n_changed(before, session.labels())
+        doubt = about_contradictions(session, folder, [event.seq for event in events])
     if told["as_json"]:
         click.echo(json.dumps({"events": [asdict(e) for e in events], "moved": moved}, indent=2))
         return
     n_new = sum(not event.repeated for event in events)
     new = "1 event" if n_new == 1 else f"{n_new} events"
     known = f", {len(events) - n_new} recorded before" if n_new < len(events) else ""
-    click.echo(f"{new} recorded{known}; {_moved(moved)}.{number}")
+    click.echo(f"{new} recorded{known}; {_moved(moved)}.{number}{doubt}")
 
 
 def _followed(session: AnySession) -> str:
@@ -219,6 +222,10 @@ def _unusable(session: AnySession, event: AnyEvent, n_before: int) -> list[objec
 def _n_changed(before: NDArray[Any], now: NDArray[Any]) -> int:
     """Count the rows that moved, and those that joined."""
     return int((now[: len(before)] != before).sum()) + len(now) - len(before)
+
+
+def _joined(rows: int) -> str:
+    return "1 row joined" if rows == 1 else f"{rows} rows joined"
 
 
 def _moved(rows: int) -> str:

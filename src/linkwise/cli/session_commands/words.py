@@ -1,13 +1,15 @@
-"""What a session is grouped by, for people who have just made it."""
+"""What people are told of a session: what it is grouped by, and what contradicts what they said."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linkwise.tables.words import left_out
 
 if TYPE_CHECKING:
+    from linkwise.cli.session_commands.opening import AnySession
     from linkwise.session import Session
 
 _MOST_NAMED = 10
@@ -28,3 +30,16 @@ def about_unusable(ids: Sequence[object]) -> str:
     more = f" and {len(ids) - _MOST_NAMED} more" if len(ids) > _MOST_NAMED else ""
     what = "1 row has" if len(ids) == 1 else f"{len(ids)} rows have"
     return f" {what} nothing to group by: {named}{more}."
+
+
+def about_contradictions(session: AnySession, folder: Path, events: Iterable[int]) -> str:
+    """Return lines about what contradicts these events, if anything does."""
+    told = set(events)
+    found = [trouble for trouble in session.conflicts() if told.intersection(trouble.events)]
+    if not found:
+        return ""
+    more = f"\nThere are {len(found) - 1} more like it." if len(found) > 1 else ""
+    return (
+        f"\nThis cannot all be true: {found[0].sentence}{more}"
+        f"\nTo settle it: linkwise session conflicts {folder}"
+    )

@@ -18,10 +18,9 @@ from linkwise.cluster.consensus import (
     N_LANDMARKS,
     N_NEAREST,
     best_kmeans,
-    join_nearest,
     landmark_features,
     side_by_side,
-    spectrum,
+    smooth_directions,
 )
 from linkwise.cluster.consensus import one_hot as one_hot
 from linkwise.cluster.consensus import scaled as scaled
@@ -204,7 +203,7 @@ def _n_directions(n_clusters: int, n_landmarks: int) -> int:
 def _directions(blocks: NDArray[np.uint8], n_clusters: int) -> tuple[Floats, Floats]:
     """Return the smooth directions of the landmarks' graph, and how far each carries."""
     n_wanted = _n_directions(n_clusters, blocks.shape[1])
-    values, vectors = spectrum(join_nearest(blocks), n_wanted)
+    values, vectors = smooth_directions(blocks, n_wanted)
     return vectors, (1 - SMOOTHING) / (1 - SMOOTHING * values)
 
 

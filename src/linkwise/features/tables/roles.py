@@ -97,7 +97,7 @@ def guess_roles(frame: IntoDataFrame) -> dict[str, Role]:
     note: ignored, it is empty
     """
     columns = Columns(frame)
-    return {name: guess_role(name, columns[name]) for name in columns}
+    return {name: guessed(name, columns[name], columns) for name in columns}
 
 
 def doubt(name: str, column: pa.ChunkedArray, guess: Role) -> str | None:
@@ -136,6 +136,14 @@ def check_roles(given: Mapping[str, str] | None, columns: Columns) -> dict[str, 
             raise InvalidInput(f'column "{column}" cannot have the role {role!r}.{hint}')
         told[column] = Role(role, "as told")
     return told
+
+
+def guessed(name: str, column: pa.ChunkedArray, columns: Columns) -> Role:
+    """Tell what one column is good for; numbers that the data frame calls categories are those."""
+    role = guess_role(name, column)
+    if role.name == "number" and columns.are_codes(name):
+        return Role("category", "the data frame says so")
+    return role
 
 
 def guess_role(name: str, column: pa.ChunkedArray) -> Role:
@@ -278,5 +286,5 @@ def _numbers_as_text(name: str, column: pa.ChunkedArray, decimal: str, written: 
     whole = _as_whole(numbers_in(column, decimal))
     if whole is not None and (role := _whole_number(name, whole)).name != "number":
         return role
-    mark = " with a decimal comma" if decimal == "," else ""
+    mark = " with a decimal comma" if decimal == "," in written else ""
     return Role("number", f'numbers written as text{mark} such as "{written}"')

@@ -14,7 +14,7 @@ from linkwise.errors import InvalidInput
 from linkwise.features.blocks.fit import Block, fit_block
 from linkwise.features.columns import Columns
 from linkwise.features.tables.balance import Loudness, balanced, loudness
-from linkwise.features.tables.roles import Role, check_roles, doubt, guess_role
+from linkwise.features.tables.roles import Role, check_roles, doubt, guessed
 from linkwise.features.tables.storage import put_together, take_apart
 from linkwise.files.headed import Format
 
@@ -72,7 +72,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):
         """Learn what each column is and how it is scaled."""
         columns = Columns(X)
         if not columns.n_rows:
-            raise InvalidInput("the table has no rows.")
+            raise InvalidInput(f"the table has no {'rows' if len(columns) else 'columns'}.")
         folder = "" if self.folder is None else str(self.folder)
         told = check_roles(self.roles, columns)
         self.roles_, self.blocks_, self.notes_ = {}, {}, []
@@ -80,7 +80,7 @@ class TableFeatures(TransformerMixin, BaseEstimator):
         empty = np.ones(columns.n_rows, dtype=bool)
         for name in columns:
             column = columns[name]
-            role = self.roles_[name] = told.get(name) or guess_role(name, column)
+            role = self.roles_[name] = told.get(name) or guessed(name, column, columns)
             doubtful = None if name in told else doubt(name, column, role)
             self.notes_ += [doubtful] if doubtful else []
             if role.used:

@@ -191,7 +191,8 @@ def place_data(data: TableLike, folder: Path) -> Placed:
     if is_parquet_folder(path):
         return Placed(path, copied=False)
     if path.is_dir():
-        return Placed(_write_listing(path, folder), copied=True, pictures=path)
+        listing = write_listing(folder / f"{COPY_NAME}.parquet", path, path)
+        return Placed(listing, copied=True, pictures=path)
     if ending_of(path, ENDINGS) is None:
         raise unread(path)
     if not path.is_file():
@@ -204,11 +205,15 @@ def of_pictures(columns: Columns) -> Columns:
     return replace(columns, id=PICTURES, image=PICTURES, features=(PICTURES,))
 
 
-def _write_listing(pictures: Path, folder: Path) -> Path:
+def write_listing(path: Path, pictures: Path, home: Path) -> Path:
+    """Write the names of the pictures in a folder, as seen from ``home``, a folder around it."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    path = folder / f"{COPY_NAME}.parquet"
-    pq.write_table(read_folder(pictures).arrow([PICTURES]), path)
+    below = pictures.relative_to(home)
+    names = read_folder(pictures).arrow([PICTURES])[PICTURES].to_pylist()
+    table = pa.table({PICTURES: [(below / name).as_posix() for name in names]})
+    pq.write_table(table, path)
     return path
 
 

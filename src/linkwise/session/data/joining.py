@@ -20,8 +20,15 @@ from linkwise.files.endings import ending_of
 from linkwise.session.data.complaints import complaints_about
 from linkwise.session.data.description import Description
 from linkwise.session.data.display import Display
-from linkwise.session.data.file import DataFile, TableLike, content_hash, place_data
-from linkwise.session.data.newcomers import Newcomers
+from linkwise.session.data.file import (
+    DataFile,
+    Placed,
+    TableLike,
+    content_hash,
+    place_data,
+    write_listing,
+)
+from linkwise.session.data.newcomers import Newcomers, elsewhere
 from linkwise.session.errors import DataChanged
 from linkwise.tables import ENDINGS
 from linkwise.typing import Matrix
@@ -68,13 +75,14 @@ class Joining:
             complaints_about(data),
             TemporaryDirectory(prefix=".added-", dir=self._folder) as draft,
         ):
-            placed = place_data(data, Path(draft))
+            placed = self._at_home(place_data(data, Path(draft)))
             path = placed.path
             if path.is_dir():
                 raise InvalidInput(
                     f"{path} is a folder. Rows that join are copied to the session: give one file "
                     "or a table."
                 )
+            self._newcomers.check_pictures(placed)
             if not placed.copied:
                 ending = ending_of(path, ENDINGS) or path.suffix
                 path = Path(shutil.copyfile(path, Path(draft, f"data{ending}")))
@@ -88,6 +96,16 @@ class Joining:
             os.replace(path, self._folder / name)
             _sync(self._folder)
         return self._part(sha256, name, self._folder / name)
+
+    def _at_home(self, placed: Placed) -> Placed:
+        """Return a folder of pictures with their names as seen from that of the session."""
+        home = self._about.pictures
+        if placed.pictures is None or home is None:
+            return placed
+        if not placed.pictures.is_relative_to(home.resolve()):
+            raise elsewhere()
+        write_listing(placed.path, placed.pictures, home.resolve())
+        return placed
 
     def read(self, payload: dict[str, Any]) -> Part:
         """Return rows that joined, as their event tells; refuses a file that is another one."""

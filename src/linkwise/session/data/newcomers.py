@@ -17,13 +17,26 @@ from linkwise.session.data.description import Description
 from linkwise.session.data.features_file import read_features
 from linkwise.session.data.file import Placed, TableLike, place_data
 from linkwise.tables import Choice, read_table
-from linkwise.tables.made_rows import make_more
+from linkwise.tables.made_rows import make_more, picture_columns
+from linkwise.tables.picture_column import any_inside
 from linkwise.tables.plain_rows import read_numbers
 from linkwise.tables.read import ARRAYS, read_frame
 from linkwise.typing import Matrix
 
 if TYPE_CHECKING:
     from linkwise.features import TableFeatures
+
+
+def elsewhere() -> InvalidInput:
+    """Return the error about pictures in another folder than those of the session.
+
+    It names no folder, because it is also told to people who must not know where a service keeps
+    its files.
+    """
+    return InvalidInput(
+        "this session looks for pictures where those of its first rows are, also for those that "
+        "join, and these lie elsewhere. Put them there first, and name them as seen from there."
+    )
 
 
 class NewRows(NamedTuple):
@@ -51,6 +64,21 @@ class Newcomers:
             new = NewRows(self._features(placed)) if self._made is None else self._make(placed)
         return new if self._scaler is None else new._replace(X=self._scaler.transform(new.X))
 
+    def check_pictures(self, placed: Placed) -> None:
+        """Refuse pictures that lie beside their table, and not where those of the session are.
+
+        Rows that joined are read again whenever the session is opened, from there.
+        """
+        made = self._made
+        if made is None or placed.copied or not picture_columns(made):
+            return
+        home, folder = Path(made.folder or "").resolve(), placed.path.parent
+        frame = read_frame(placed.path, encoding=self._about.columns.encoding)
+        for name in set(picture_columns(made)) & set(frame.names):
+            names = frame.arrow([name])[name]
+            if folder != home and any_inside(names, folder):
+                raise elsewhere()
+
     def _make(self, placed: Placed) -> NewRows:
         """Make rows of columns of any kind as the first ones were made."""
         made, about = self._made, self._about
@@ -62,10 +90,14 @@ class Newcomers:
         frame = read_frame(placed.path, encoding=about.columns.encoding)
         lacking = [name for name in about.features if name not in frame.names]
         if made is None or lacking:
+            named = " and ".join(f'"{name}"' for name in lacking)
+            column = "column" if len(lacking) == 1 else "columns"
             raise InvalidInput(
-                f"the rows have no column {', '.join(lacking)}, by which the session groups."
+                f"the rows have no {column} {named}, by which the session groups. They have "
+                f"{', '.join(frame.names)}."
             )
-        X, unusable = make_more(made, frame.arrow(about.features))
+        folder = placed.pictures or placed.path.parent
+        X, unusable = make_more(made, frame.arrow(about.features), folder)
         return NewRows(X, unusable.tolist())
 
     def _features(self, placed: Placed) -> Matrix:
