@@ -18,6 +18,7 @@ import type {
 import { Sample } from "../map/sample";
 import { Outbox } from "./outbox.svelte";
 import { page } from "./page.svelte";
+import { singly } from "./singly";
 import { type Trace, causeOf, flows, fromOne, tell } from "./trace";
 
 const PAGE_OF_HISTORY = 200;
@@ -157,8 +158,11 @@ export class Live {
 
   /** Fetch events from before the page of history that is shown. */
   async need(seqs: number[]) {
-    for (const seq of seqs.filter((each) => !this.event(each)))
-      for (const event of (await api.history(this.id, seq - 1, 1)).events) this.#older.set(seq, event);
+    for (const seq of [...seqs].sort((a, b) => a - b)) {
+      if (this.event(seq)) continue;
+      const { events } = await api.history(this.id, seq - 1, PAGE_OF_HISTORY);
+      events.forEach((event) => this.#older.set(event.seq, event));
+    }
   }
 
   // --- the first look ---
@@ -295,16 +299,26 @@ export class Live {
     this.#panelTimer = window.setTimeout(() => void this.#panels(), delay);
   }
 
-  async #panels() {
-    try {
+  // Browsers have few lines to a service, and answers need one of them: nothing is asked twice at a time.
+  #panels = singly(() =>
+    this.#asked(async () => {
       this.number = await api.number(this.id); // before what goes by it
-      [this.conflicts, this.suspects, this.progress, this.people] = await Promise.all([
-        api.conflicts(this.id),
-        api.suspects(this.id),
-        api.progress(this.id),
-        api.people(this.id),
-      ]);
+      void this.#troubles();
+      [this.progress, this.people] = await Promise.all([api.progress(this.id), api.people(this.id)]);
       if (this.number.pending && !this.#closed) this.#askPanels(LOOKING);
+    }),
+  );
+
+  /** What may take a while where very much contradicts itself; nothing else waits for it. */
+  #troubles = singly(() =>
+    this.#asked(async () => {
+      [this.conflicts, this.suspects] = await Promise.all([api.conflicts(this.id), api.suspects(this.id)]);
+    }),
+  );
+
+  async #asked(ask: () => Promise<void>) {
+    try {
+      await ask();
     } catch (error) {
       if (!this.#closed) this.#explain(error);
     }
