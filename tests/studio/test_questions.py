@@ -149,3 +149,16 @@ def test_the_undo_key_takes_back_whatever_one_said_last(open_page):
     studio.tab("History")
     studio.sees("Took back number 1")
     assert [event["undone_by"] is None for event in studio.history()[:2]] == [False, False]
+
+
+def test_of_many_fields_those_come_first_that_tell_the_clusters_apart(open_page):
+    studio = open_page("gauges", questions="pair")
+    studio.wait_for_question()
+    fields = studio.page.locator("section tbody th").all_inner_texts()
+    assert sorted(fields[:9]) == [f"pressure {k}" for k in range(9)]
+    assert len(fields) == 18
+    for kind in ("Which of these?", "One thing or two?"):
+        studio.page.get_by_label("Kind of questions").select_option(label=kind)
+        expect(studio.page.locator("section .text").first).to_contain_text("pressure")
+        expect(studio.page.locator("section .text").first).not_to_contain_text("drift")
+    expect(studio.page.locator(".typical").first).to_contain_text("pressure")
