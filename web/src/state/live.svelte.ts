@@ -24,7 +24,7 @@ import { telling, inOrder } from "./telling";
 import { type Trace, causeOf, flows, fromOne, tell } from "./trace";
 
 const PAGE_OF_HISTORY = 200;
-const MOST_OF_HISTORY = 5000; // that the service tells at once
+export const MOST_OF_HISTORY = 5000; // that the service tells at once
 const SOON = 60; // milliseconds until the side panels are asked anew after new colours ...
 const LATER = 1500; // ... and after an event, whose colours the service is still working out
 const LOOKING = 2000; // ... and while it looks at what the answers say as a whole
