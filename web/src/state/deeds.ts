@@ -7,6 +7,11 @@ export function keyOf(deed: string, place: number): string {
   return `${deed}#${place}`;
 }
 
+/** What the keys of all events of a deed begin with: of a deed of one event, its key. */
+export function deedOfKey(key: string): string {
+  return /^(.*)[#/]\d+$/.exec(key)?.[1] ?? key;
+}
+
 const IMPORTED = "import-"; // what the keys of statements begin with that came with a file
 
 export function isImported(event: JournalEvent): boolean {
@@ -19,8 +24,7 @@ export function isImported(event: JournalEvent): boolean {
  */
 export function deedOf(event: JournalEvent): string {
   if (isImported(event)) return `${IMPORTED}${event.when}`;
-  const found = /^(.*)[#/]\d+$/.exec(event.key ?? "");
-  return found ? found[1] : `#${event.seq}`;
+  return event.key === null ? `#${event.seq}` : deedOfKey(event.key);
 }
 
 /** Events in a row that are one deed, in order. */
