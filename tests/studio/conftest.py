@@ -108,6 +108,14 @@ def data_folder(tmp_path_factory):
             sent = f"2021-03-05 08:{i % 60:02d}"  # all of one day
             damages = i % 100 if i < 14 else 0  # of nearly none
             table.writerow([f"P-{i}", 50 * (i % 2) + i % 7, dear, dear, sent, damages])
+    with (folder / "gauges.csv").open("w", newline="") as file:
+        table = csv.writer(file)
+        beside, about = [f"drift {k}" for k in range(9)], [f"pressure {k}" for k in range(9)]
+        table.writerow(["gauge", *beside, *about])
+        rng = np.random.default_rng(0)
+        for i in range(90):
+            drift, pressure = rng.normal(size=9), rng.normal(size=9) + 8 * (i % 3)
+            table.writerow([f"gauge-{i}", *drift, *pressure])
     with (folder / "scans.csv").open("w", newline="") as file:
         table = csv.writer(file)
         table.writerow(["scan", "picture", "ink", "left"])
@@ -161,6 +169,9 @@ def templates(tmp_path_factory, data_folder):
             2,
             columns=Columns(id="parcel", drop=("sent", "damages")),
             n_partitions=5,
+        ),
+        "gauges": lambda at: Session.create(
+            at, data_folder / "gauges.csv", 3, columns=Columns(id="gauge"), n_partitions=20
         ),
         "scans": lambda at: Session.create(
             at,

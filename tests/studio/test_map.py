@@ -36,6 +36,21 @@ def test_a_better_layout_fades_in_when_it_is_ready(open_page):
     expect(studio.map).to_have_attribute("data-layout", "pca")
 
 
+def test_the_better_layout_comes_though_the_server_was_away_meanwhile(open_page):
+    studio = open_page()
+    away = []
+
+    def once(route):
+        away.append(route.request.url)
+        route.abort() if len(away) == 1 else route.continue_()
+
+    studio.page.route("**/layout/neighbours*", once)
+    studio.session = studio.service.session("unplaced")
+    studio.visit(f"#/s/{studio.session}")
+    expect(studio.map).to_have_attribute("data-layout", "neighbours", timeout=60_000)
+    assert len(away) > 1
+
+
 def test_zooming_and_moving_redraw_the_map(open_page):
     studio = open_page("flowers", reduced_motion="reduce")
     expect(studio.map).to_have_attribute("data-layout", "neighbours")

@@ -149,3 +149,48 @@ def test_the_undo_key_takes_back_whatever_one_said_last(open_page):
     studio.tab("History")
     studio.sees("Took back number 1")
     assert [event["undone_by"] is None for event in studio.history()[:2]] == [False, False]
+
+
+def test_of_many_fields_those_come_first_that_tell_the_clusters_apart(open_page):
+    studio = open_page("gauges", questions="pair")
+    studio.wait_for_question()
+    fields = studio.page.locator("section tbody th").all_inner_texts()
+    assert sorted(fields[:9]) == [f"pressure {k}" for k in range(9)]
+    assert len(fields) == 18
+    for kind in ("Which of these?", "One thing or two?"):
+        studio.page.get_by_label("Kind of questions").select_option(label=kind)
+        expect(studio.page.locator("section .text").first).to_contain_text("pressure")
+        expect(studio.page.locator("section .text").first).not_to_contain_text("drift")
+    expect(studio.page.locator(".typical").first).to_contain_text("pressure")
+
+
+def rows_changed(studio, change):
+    """Let all rows be told to the page a little differently."""
+
+    def told(route):
+        rows = route.fetch().json()
+        route.fulfill(json=[{**row, **change(row)} for row in rows])
+
+    studio.page.route("**/rows?*", told)
+    studio.page.reload()
+
+
+def test_examples_stay_in_sight_however_long_the_names_of_pictures_are(open_page):
+    studio = open_page("digits", questions="choice", viewport={"width": 1280, "height": 720})
+    long = "legacy/accessories-calculator-symbolic-of-the-year-before.symbolic"
+    rows_changed(studio, lambda row: {"id": f"{long}-{row['row']}.png"})
+    examples = studio.page.locator("ol li button")
+    expect(examples).to_have_count(5)
+    expect(examples.last).to_be_in_viewport(ratio=1)
+    expect(studio.page.locator(".table")).not_to_have_class(re.compile("cut"))
+
+
+def test_texts_run_in_the_direction_of_their_script(open_page):
+    studio = open_page("letters")
+    rows_changed(studio, lambda row: {"text": "مرحبا بالعالم!"} if row["row"] % 2 else {})
+    expect(studio.page.locator("blockquote")).to_have_count(2)
+    for text in studio.page.locator("blockquote").all():
+        expected = "rtl" if "مرحبا" in text.inner_text() else "ltr"
+        expect(text).to_have_css("direction", expected)
+    studio.page.get_by_label("Kind of questions").select_option(label="One thing or two?")
+    expect(studio.page.locator("span.text[dir='auto']").first).to_be_visible()

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playwright.sync_api import expect
+from studio_page import until
 
 from linkwise import Links
 from linkwise.cli import main as command_line
@@ -127,6 +128,33 @@ def test_answers_come_in_from_a_file_once(open_page, tmp_path):
         studio.sees(said)
     verdicts = [event["payload"]["verdict"] for event in studio.history()]
     assert verdicts == ["same", "different"]
+
+
+def test_what_came_with_a_file_is_taken_back_at_once_or_each_of_it_alone(open_page, tmp_path):
+    studio = open_page("flowers")
+    apart = [(i, 50 + (i + step) % 50) for step in range(4) for i in range(50)]
+    lines = [f"plant-{i:03d},plant-{j:03d},cannot" for i, j in apart]
+    lines.append("plant-000,plant-001,must")  # more than the page asks of the history at first
+    file = tmp_path / "links.csv"
+    file.write_text("\n".join(["i,j,kind", *lines]))
+    studio.page.get_by_text("Export", exact=True).click()
+    studio.page.get_by_label("Links, names or answers, as CSV").set_input_files(file)
+    studio.sees("Took in 201 statements.")
+    studio.page.reload()
+    studio.tab("History")
+    told = studio.page.locator("ol[aria-label^='Everything'] > li")
+    expect(told).to_have_count(1)
+    expect(told).to_contain_text("201 statements from a file")
+    studio.button("Take back", exact=False).click()
+    studio.sees("Took back numbers 1 to 201")
+    events = studio.history()
+    until(lambda: all(e["undone_by"] for e in events[:201]), studio.page)
+    studio.button("Bring back number 1: 201 statements from a file").click()
+    studio.sees("Took back numbers 202 to 402")
+    studio.button("Each of them").click()
+    studio.button("Take back number 201: ", exact=False).click()
+    until(lambda: studio.call("/history?after=200&limit=1")["events"][0]["undone_by"], studio.page)
+    assert studio.call("/history?limit=1")["events"][0]["undone_by"] is None
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Several browsers at once, and a server that goes away and comes back."""
 
+import json
 import re
 
 from playwright.sync_api import expect
@@ -47,6 +48,18 @@ def test_after_the_server_was_killed_the_page_goes_on_where_it_was(open_page, se
     expect(studio.page.locator("dd").first).to_have_text(re.compile("^2"), timeout=90_000)
     verdicts = [event["payload"]["verdict"] for event in studio.history()]
     assert verdicts == ["same", "different"]
+
+
+def test_what_one_click_said_is_kept_as_one_answer(open_page):
+    studio = open_page("digits", questions="groups")
+    studio.page.route("**/events", lambda route: route.abort())
+    studio.page.reload()
+    studio.sees("Is this one thing, two, or three?")
+    studio.press("2")
+    studio.press("1")  # is apart
+    studio.sees("One answer is kept here and will be sent.")
+    waiting = studio.page.evaluate("Object.values({...localStorage}).find((x) => x.includes('#1'))")
+    assert len(json.loads(waiting)) > 1
 
 
 def test_an_answer_kept_while_the_server_was_away_survives_a_reload_of_the_page(open_page):

@@ -280,3 +280,40 @@ def test_the_line_fades_at_once_where_the_next_question_is_there(open_page):
     studio.page.wait_for_function("() => window.dashed")
     studio.page.clock.run_for(2000)
     studio.page.wait_for_function("() => !window.dashed")
+
+
+def test_contradictions_that_take_long_are_asked_for_once_and_hold_up_nothing(open_page):
+    studio = open_page("flowers")
+    held = []
+    studio.page.route("**/conflicts", lambda route: held.append(route))  # takes very long
+    for n in range(1, 9):  # browsers have six lines to a service
+        studio.wait_for_question()
+        studio.press("d")
+        until(lambda n=n: len(studio.history()) == n, studio.page)
+        studio.sees(re.compile("moved"))  # the colours are new, and the panels are to follow
+        studio.page.wait_for_timeout(200)
+    studio.sees_it_sent()
+    assert len(held) == 1
+    expect(studio.page.get_by_role("definition").first).to_have_text("8")
+    held.pop().continue_()
+    until(lambda: held, studio.page)  # what came meanwhile is asked for now
+
+
+def test_of_many_contradictions_the_first_are_told_and_all_by_the_names_of_their_rows(open_page):
+    studio = open_page("flowers")
+    sets = [("together", {"rows": [k, k + 1]}) for k in range(0, 24, 2)]
+    studio.tell(*sets, *(answer(k, k + 1, "different") for k in range(0, 24, 2)))
+    held = []
+    studio.page.route("**/rows?*", lambda route: held.append(route))  # names that are not known yet
+    studio.tab("Second look")
+    told = studio.page.locator("article.conflict")
+    studio.sees("These cannot all be right")
+    expect(told).to_have_count(0)
+    studio.page.unroute_all()
+    studio.page.reload()
+    studio.tab("Second look")
+    expect(told).to_have_count(10)
+    expect(told.first).to_contain_text("plant-000 and plant-001: different")
+    expect(told.first).not_to_contain_text(re.compile(r"Number \d|^\d+ and"))
+    studio.button("More of 12 contradictions").click()
+    expect(told).to_have_count(12)

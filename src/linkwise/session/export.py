@@ -93,7 +93,9 @@ def export_table(
     }
     for number, name in names.items():
         if number != none:
-            added[_free(f"share of {name}", added)] = np.round(shares[:, number], 4).tolist()
+            added[_free(f"share of {name}", added)] = np.round(
+                shares[:, number].astype(float), 4
+            ).tolist()
     table = dict(columns)
     for name, values in added.items():
         table[_free(name, table)] = values

@@ -277,6 +277,14 @@ def test_a_file_that_says_too_much_at_once_is_refused(root, text):
         assert take_in(client, labels)[0] == 200  # of every row one
 
 
+def test_a_file_that_says_nothing_known_is_refused_by_the_name_it_was_sent_with(client):
+    status, refusal = take_in(client, "colour,size\nred,1\n", name="my clusters.csv")
+    assert status == 422
+    assert refusal["error"].startswith("my clusters.csv has the columns colour, size. Links have")
+    status, refusal = take_in(client, "i,j,kind\n0,1,must\n0,99999,must\n", name="pairs.csv")
+    assert (status, refusal["error"].partition(":")[0]) == (422, "pairs.csv line 3")
+
+
 def test_answers_nested_too_deeply_are_refused_with_their_line(client):
     deep = "[" * 20_000 + "]" * 20_000
     head = "event,when,who,kind,verdict,ids,name,undone\n"

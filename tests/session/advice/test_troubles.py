@@ -9,7 +9,7 @@ from linkwise import Links
 from linkwise.cluster.sequential.answers import CONFIRMED
 from linkwise.cluster.sequential.solution import FIRST_ANSWERS
 from linkwise.session import Columns, Entry, Session
-from linkwise.session.advice.troubles import find_suspects, find_troubles
+from linkwise.session.advice.troubles import MAX_TROUBLES, find_suspects, find_troubles
 from linkwise.session.state.statements import RowSet, Statements
 
 
@@ -55,6 +55,18 @@ def test_what_was_said_twice_is_not_settled_by_taking_back_one(session):
     (trouble,) = session.conflicts()
     session.undo(trouble.proposal)
     assert session.conflicts() == []
+
+
+def test_contradictions_that_hang_together_are_worked_out_once(monkeypatch):
+    left_out, without = [], Statements.without
+    monkeypatch.setattr(Statements, "without", lambda s, e: left_out.append(e) or without(s, e))
+    i, j = np.triu_indices(20, k=1)
+    none, everything = np.zeros(len(i), dtype=bool), RowSet(1, None, np.arange(20))
+    said = Statements(60, np.arange(2, 2 + len(i)), i, j, none, (everything,))
+    troubles = find_troubles(said, 3, str)
+    assert len(troubles) == MAX_TROUBLES
+    assert all(trouble.events == [1] for trouble in troubles)
+    assert left_out.count(1) == 1
 
 
 def test_a_second_chain_is_not_overlooked(session):

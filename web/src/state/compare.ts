@@ -12,7 +12,7 @@ export interface Compared {
 }
 
 const LARGE = 10_000; // numbers of which what stands after the point is left out
-const MOST_FIELDS = 6; // that stand in a line
+export const MOST_FIELDS = 6; // that stand in a line
 const FAR = 0.5; // numbers further apart than half the larger one
 
 /** All fields but the one that is the rows' name: that one differs always and says nothing. */
@@ -41,7 +41,7 @@ function apart(a: Cell, b: Cell): 0 | 1 | 2 {
 }
 
 /** Tables show numbers as they are written in the file: "5.0" is a number too. */
-function numeric(value: Cell): number | null {
+export function numeric(value: Cell): number | null {
   if (value === null || value === undefined || value === "" || typeof value === "boolean") return null;
   const number = Number(value);
   return Number.isFinite(number) ? number : null;

@@ -7,10 +7,24 @@ export function keyOf(deed: string, place: number): string {
   return `${deed}#${place}`;
 }
 
-/** What the events of one deed have in common; earlier versions, and programs, wrote "/" for "#". */
+/** What the keys of all events of a deed begin with: of a deed of one event, its key. */
+export function deedOfKey(key: string): string {
+  return /^(.*)[#/]\d+$/.exec(key)?.[1] ?? key;
+}
+
+const IMPORTED = "import-"; // what the keys of statements begin with that came with a file
+
+export function isImported(event: JournalEvent): boolean {
+  return event.key?.startsWith(IMPORTED) ?? false;
+}
+
+/**
+ * What the events of one deed have in common; earlier versions, and programs, wrote "/" for "#". What came with a
+ * file came at one moment.
+ */
 export function deedOf(event: JournalEvent): string {
-  const found = /^(.*)[#/]\d+$/.exec(event.key ?? "");
-  return found ? found[1] : `#${event.seq}`;
+  if (isImported(event)) return `${IMPORTED}${event.when}`;
+  return event.key === null ? `#${event.seq}` : deedOfKey(event.key);
 }
 
 /** Events in a row that are one deed, in order. */
@@ -27,5 +41,7 @@ export function deeds(events: readonly JournalEvent[]): JournalEvent[][] {
 /** The deeds that are known from their first event on: of the earliest, only the end may be known. */
 export function wholeDeeds(events: readonly JournalEvent[]): JournalEvent[][] {
   const all = deeds(events);
-  return /#[1-9]\d*$/.test(all[0]?.[0].key ?? "") && all[0][0].seq > 1 ? all.slice(1) : all;
+  const first = all[0]?.[0];
+  const isCut = first && first.seq > 1 && (isImported(first) || /#[1-9]\d*$/.test(first.key ?? ""));
+  return isCut ? all.slice(1) : all;
 }

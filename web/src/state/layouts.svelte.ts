@@ -1,6 +1,6 @@
 /** Where the rows lie on the map: the quick projection at once, the better layout when it is ready. */
 
-import { api } from "../api/client";
+import { Unreachable, api } from "../api/client";
 import type { Live } from "./live.svelte";
 
 const QUICK = "pca";
@@ -33,20 +33,26 @@ export class Layouts {
     this.#stopped = true;
   }
 
-  /** Ask for the better layout, wait for it, and glide there. */
+  /** Ask for the better layout, wait for it, and glide there; asks again for as long as nobody answers. */
   async improve() {
-    try {
-      if (!this.live.info?.layouts.includes(BETTER)) await this.#compute();
-      if (this.#stopped) return;
-      if (!this.live.layouts.has(BETTER))
-        this.live.layouts.set(BETTER, await api.layout(this.live.id, BETTER));
-      this.ready = [QUICK, BETTER];
-      this.shown = BETTER;
-    } catch {
-      // Without it the overview is what there is.
-    } finally {
-      this.working = false;
+    while (!this.#stopped) {
+      try {
+        await this.#fetch();
+        break;
+      } catch (error) {
+        if (!(error instanceof Unreachable)) break; // without it the overview is what there is
+        await new Promise((wake) => setTimeout(wake, PAUSE));
+      }
     }
+    this.working = false;
+  }
+
+  async #fetch() {
+    if (!this.live.info?.layouts.includes(BETTER)) await this.#compute();
+    if (this.#stopped) return;
+    if (!this.live.layouts.has(BETTER)) this.live.layouts.set(BETTER, await api.layout(this.live.id, BETTER));
+    this.ready = [QUICK, BETTER];
+    this.shown = BETTER;
   }
 
   async #compute() {

@@ -18,15 +18,20 @@ import type {
 import { Sample } from "../map/sample";
 import { Outbox } from "./outbox.svelte";
 import { page } from "./page.svelte";
+import { MOST_FIELDS } from "./compare";
+import { singly } from "./singly";
+import { telling, inOrder } from "./telling";
 import { type Trace, causeOf, flows, fromOne, tell } from "./trace";
 
 const PAGE_OF_HISTORY = 200;
-const MOST_OF_HISTORY = 5000; // that the service tells at once
+export const MOST_OF_HISTORY = 5000; // that the service tells at once
 const SOON = 60; // milliseconds until the side panels are asked anew after new colours ...
 const LATER = 1500; // ... and after an event, whose colours the service is still working out
 const LOOKING = 2000; // ... and while it looks at what the answers say as a whole
 const MOST_TRACES = 30;
 const MOST_CALLED = 20_000;
+const MOST_ROWS = 200; // that are asked for at once
+const MOST_CELLS = 60_000; // that are looked at to tell which fields come first
 
 export type Connection = "opening" | "live" | "lost" | "denied" | "gone";
 
@@ -53,6 +58,8 @@ export class Live {
   readonly outbox: Outbox;
 
   #rows = new Map<number, Row>();
+  #tellFirst!: (fields: string[]) => void;
+  #first = new Promise<string[]>((done) => (this.#tellFirst = done));
   #older = new Map<number, JournalEvent>();
   #repaint = new Set<() => void>();
   #hearers = new Set<(event: JournalEvent) => void>();
@@ -105,12 +112,29 @@ export class Live {
     return this.traces.find((trace) => trace.after < seq && seq <= trace.seq);
   }
 
-  /** Rows as they are shown to people; asked once each. */
+  /** Rows as they are shown to people, of many fields the telling ones first; asked once each. */
   async rows(wanted: number[]): Promise<Row[]> {
+    const first = await this.#first;
     const missing = wanted.filter((row) => !this.#rows.has(row));
-    for (let at = 0; at < missing.length; at += 200)
-      for (const row of await api.rows(this.id, missing.slice(at, at + 200))) this.#rows.set(row.row, row);
+    for (const row of await this.#fetched(missing)) this.#rows.set(row.row, inOrder(row, first));
     return wanted.map((row) => this.#rows.get(row)!);
+  }
+
+  async #fetched(wanted: number[]): Promise<Row[]> {
+    const found: Row[] = [];
+    for (let at = 0; at < wanted.length; at += MOST_ROWS)
+      found.push(...(await api.rows(this.id, wanted.slice(at, at + MOST_ROWS))));
+    return found;
+  }
+
+  /** Which fields come first, for as long as the page is open: people look for them in one place. */
+  async #lookForFirst(clusters: Cluster[]) {
+    const { columns, has_images } = this.info!;
+    if (columns.length <= MOST_FIELDS || has_images) return this.#tellFirst([]);
+    const each = Math.max(2, Math.floor(MOST_CELLS / columns.length / Math.max(1, clusters.length)));
+    const groups = clusters.slice(0, MOST_ROWS / 2).map(({ exemplars }) => exemplars.slice(0, each));
+    const found = new Map((await this.#fetched(groups.flat())).map((row) => [row.row, row]));
+    this.#tellFirst(telling(groups.map((rows) => rows.map((row) => found.get(row)!))));
   }
 
   /** What all rows on the map are called; only their numbers where they are very many. */
@@ -157,8 +181,11 @@ export class Live {
 
   /** Fetch events from before the page of history that is shown. */
   async need(seqs: number[]) {
-    for (const seq of seqs.filter((each) => !this.event(each)))
-      for (const event of (await api.history(this.id, seq - 1, 1)).events) this.#older.set(seq, event);
+    for (const seq of [...seqs].sort((a, b) => a - b)) {
+      if (this.event(seq)) continue;
+      const { events } = await api.history(this.id, seq - 1, PAGE_OF_HISTORY);
+      events.forEach((event) => this.#older.set(event.seq, event));
+    }
   }
 
   // --- the first look ---
@@ -178,7 +205,9 @@ export class Live {
     const { events } = await api.history(this.id, Math.max(0, info.seq - PAGE_OF_HISTORY), PAGE_OF_HISTORY);
     const heard = this.events.filter((event) => event.seq > (events.at(-1)?.seq ?? 0));
     this.events = [...events, ...heard]; // what the outbox delivered meanwhile is news already
-    this.clusters = counted(await api.clusters(this.id, this.viewSeq));
+    const clusters = await api.clusters(this.id, this.viewSeq);
+    await this.#lookForFirst(clusters.filter((cluster) => !cluster.is_nowhere));
+    this.clusters = counted(clusters);
     this.#follow();
     this.#askPanels();
   }
@@ -295,16 +324,26 @@ export class Live {
     this.#panelTimer = window.setTimeout(() => void this.#panels(), delay);
   }
 
-  async #panels() {
-    try {
+  // Browsers have few lines to a service, and answers need one of them: nothing is asked twice at a time.
+  #panels = singly(() =>
+    this.#asked(async () => {
       this.number = await api.number(this.id); // before what goes by it
-      [this.conflicts, this.suspects, this.progress, this.people] = await Promise.all([
-        api.conflicts(this.id),
-        api.suspects(this.id),
-        api.progress(this.id),
-        api.people(this.id),
-      ]);
+      void this.#troubles();
+      [this.progress, this.people] = await Promise.all([api.progress(this.id), api.people(this.id)]);
       if (this.number.pending && !this.#closed) this.#askPanels(LOOKING);
+    }),
+  );
+
+  /** What may take a while where very much contradicts itself; nothing else waits for it. */
+  #troubles = singly(() =>
+    this.#asked(async () => {
+      [this.conflicts, this.suspects] = await Promise.all([api.conflicts(this.id), api.suspects(this.id)]);
+    }),
+  );
+
+  async #asked(ask: () => Promise<void>) {
+    try {
+      await ask();
     } catch (error) {
       if (!this.#closed) this.#explain(error);
     }

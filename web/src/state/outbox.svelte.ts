@@ -5,7 +5,7 @@
 
 import { Refused, Unreachable, api, freshKey } from "../api/client";
 import type { Entry, JournalEvent } from "../api/types";
-import { keyOf } from "./deeds";
+import { deedOfKey, keyOf } from "./deeds";
 import { page } from "./page.svelte";
 
 interface Letter extends Entry {
@@ -18,6 +18,8 @@ const PAUSE = 1000;
 
 export class Outbox {
   waiting = $state(0);
+  /** How many clicks these are. */
+  deeds = $state(0);
   /** The keys of all that was said here, known before the journal tells of it. */
   readonly issued = new Set<string>();
   #idle: (() => void)[] = [];
@@ -132,6 +134,7 @@ export class Outbox {
 
   #count() {
     this.waiting = this.#letters.length;
+    this.deeds = new Set(this.#letters.map(({ key }) => deedOfKey(key))).size;
     try {
       if (this.#letters.length > 0) localStorage.setItem(this.#place, JSON.stringify(this.#letters));
       else localStorage.removeItem(this.#place);

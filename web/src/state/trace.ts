@@ -1,7 +1,7 @@
 /** What moved and why, in a sentence. */
 
 import type { Cluster, JournalEvent, Labels } from "../api/types";
-import { deeds } from "./deeds";
+import { deeds, isImported } from "./deeds";
 
 export interface Trace {
   after: number; // the moment before, as the number of its last event ...
@@ -73,5 +73,6 @@ export function causeOf(events: readonly JournalEvent[], mine: ReadonlySet<strin
   const event = deed.at(-1)!;
   const others = all.length === 1 ? "" : ` and ${several(all.length - 1, "other change")}`;
   const whose = event.key !== null && mine.has(event.key) ? "your" : event.who ? `${event.who}’s` : "another";
-  return ` after ${whose} ${DEEDS[event.kind]}${others}`;
+  const what = isImported(event) ? "file" : DEEDS[event.kind];
+  return ` after ${whose} ${what}${others}`;
 }

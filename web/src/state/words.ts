@@ -1,6 +1,7 @@
 /** Events of the journal as a person would say them. */
 
 import type { Cluster, JournalEvent, Verdict } from "../api/types";
+import { isImported } from "./deeds";
 import { nameOf, rowsOf, several } from "./trace";
 
 const SAID: Record<Verdict, string> = { same: "same", different: "different", unsure: "cannot tell" };
@@ -41,6 +42,7 @@ export function sentenceOfDeed(
   idOf: (row: number) => string | number,
   clusters: readonly Cluster[],
 ): string {
+  if (deed.length > 1 && isImported(deed[0])) return `${several(deed.length, "statement")} from a file`;
   const answers = deed.flatMap((event) => (event.kind === "answer" ? [event.payload] : []));
   const undos = deed.flatMap((event) => (event.kind === "undo" ? [event.payload.event] : []));
   if (deed.length > 1 && undos.length === deed.length)

@@ -39,6 +39,15 @@ describe("deeds", () => {
     expect(wholeDeeds([])).toEqual([]);
   });
 
+  test("what came with a file is one, and shown when its beginning is known", () => {
+    const imported = (seq: number, when: string) => answer({ seq, when, key: `import-${seq}` });
+    const [one, other] = [[2, 3, 4].map((seq) => imported(seq, "at noon")), [imported(5, "later")]];
+    expect(deeds([...one, ...other])).toEqual([one, other]);
+    expect(wholeDeeds([...one, ...other])).toEqual([other]);
+    expect(wholeDeeds([answer({ seq: 1 }), ...one])).toHaveLength(2);
+    expect(sentenceOfDeed(one, (row) => row, [])).toBe("3 statements from a file");
+  });
+
   test("a deed that was taken back is told by its numbers", () => {
     const told = [event("undo", { event: 4 }), event("undo", { event: 6 }), event("undo", { event: 5 })];
     expect(sentenceOfDeed(told, (row) => row, [])).toBe("Took back numbers 4 to 6");

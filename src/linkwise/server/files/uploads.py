@@ -11,7 +11,8 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -104,10 +105,21 @@ class Uploads:
 
     def in_their_words(self, path: Path, error: InvalidFile) -> str:
         """Return what is wrong with a file, by the name its sender knows, for who has a page."""
-        name = error.file
-        if path.parent.parent == self.folder and path.name != UNPACKED:
-            name = json.loads((path.parent / "about.json").read_text("utf-8"))["name"]
-        return error.worded(ON_A_PAGE, name)
+        is_sent = path.parent.parent == self.folder and path.name != UNPACKED
+        return error.worded(ON_A_PAGE, self._name(path) if is_sent else error.file)
+
+    @contextmanager
+    def by_its_name(self, path: Path) -> Iterator[None]:
+        """Call a file that was sent by the name its sender knows where it is refused."""
+        try:
+            yield
+        except InvalidInput as error:
+            said = str(error).replace(path.name, self._name(path))
+            raise InvalidInput(said) from error
+
+    def _name(self, path: Path) -> str:
+        name: str = json.loads((path.parent / "about.json").read_text("utf-8"))["name"]
+        return name
 
     async def _store(self, path: Path, chunks: AsyncIterator[bytes]) -> None:
         size, waiting = 0, bytearray()

@@ -117,9 +117,10 @@ async def import_knowledge(
     they are theirs.
     """
     path, session = service.uploads.path(wanted.upload), live.session
-    await live.look_back(service.uploads.check_told, path, session.n_rows)
     who, trusted = holder.who(wanted.who), not holder.name
-    events = await live.look_back(partial(session.import_, path, who=who, keep_names=trusted))
+    with service.uploads.by_its_name(path):
+        await live.look_back(service.uploads.check_told, path, session.n_rows)
+        events = await live.look_back(partial(session.import_, path, who=who, keep_names=trusted))
     return Events(events=[Event.model_validate(event) for event in events])
 
 

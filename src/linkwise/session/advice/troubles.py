@@ -85,12 +85,41 @@ def find_troubles(
     if not len(contradicted(links.must, links.cannot)):
         return troubles[:MAX_TROUBLES]
     component = links.components()
+    knots: dict[int, _Knot] = {}
     for conflict in find_conflicts(links.must, links.cannot):
         if len(troubles) >= MAX_TROUBLES:
             break
-        members = np.flatnonzero(component == component[conflict.cannot[0]])
-        troubles.append(_trouble(statements.about(members), conflict, name, suspicion))
+        number = int(component[conflict.cannot[0]])
+        if number not in knots:
+            knots[number] = _Knot(statements.about(np.flatnonzero(component == number)))
+        troubles.append(_trouble(knots[number], conflict, name, suspicion))
     return troubles
+
+
+class _Knot:
+    """What is said about rows that are all together and contradict each other.
+
+    Many contradictions often hang together, so what is left without an event is worked out once.
+    """
+
+    def __init__(self, statements: Statements) -> None:
+        self.statements = statements
+        self._left: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+
+    def settles(self, event: int, conflict: Conflict) -> bool:
+        """Tell whether without ``event`` the rows of the conflict may be the same or different."""
+        component, torn = self._without(event)
+        i, j = conflict.cannot
+        return bool(component[i] != component[j] or component[i] not in torn)
+
+    def _without(self, event: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the components of rows without an event, and those that still contradict."""
+        if event not in self._left:
+            links = self.statements.without(event).links()
+            component = links.components()
+            left = contradicted(links.must, links.cannot)
+            self._left[event] = component, component[links.cannot[left][:, 0]]
+        return self._left[event]
 
 
 def find_vain_joins(labelling: Labelling) -> list[Trouble]:
@@ -107,14 +136,12 @@ def find_vain_joins(labelling: Labelling) -> list[Trouble]:
     return troubles
 
 
-def _trouble(
-    statements: Statements, conflict: Conflict, name: Name, suspicion: Suspicious
-) -> Trouble:
-    i, j = conflict.cannot
+def _trouble(knot: _Knot, conflict: Conflict, name: Name, suspicion: Suspicious) -> Trouble:
+    statements, (i, j) = knot.statements, conflict.cannot
     against = events_of_pair(statements, i, j, same=False)
     chain = [(a, b, events_of_pair(statements, a, b, same=True)) for a, b in conflict.chain]
     involved = sorted({*against, *(event for *_, events in chain for event in events)})
-    settling = [e for e in involved[-MAX_CANDIDATES:] if _settles(statements, e, conflict)]
+    settling = [e for e in involved[-MAX_CANDIDATES:] if knot.settles(e, conflict)]
     reasons = _reasons(statements, chain, name)
     advice = "" if settling else " No single event settles it: withdraw one after the other."
     sentence = (
@@ -142,17 +169,6 @@ def _reasons(statements: Statements, chain: list[tuple[int, int, list[int]]], na
     said = f"these pairs were said to be the same: {', '.join(pairs[:6])}{more}" if pairs else ""
     together = f"these were put together: {', '.join(list(sets.values())[:6])}" if sets else ""
     return ", and ".join(part for part in (said, together) if part)
-
-
-def _settles(statements: Statements, event: int, conflict: Conflict) -> bool:
-    """Tell whether without ``event`` the rows of the conflict may be the same or different."""
-    links = statements.without(event).links()
-    component = links.components()
-    i, j = conflict.cannot
-    if component[i] != component[j]:
-        return True
-    left = contradicted(links.must, links.cannot)
-    return not bool((component[links.cannot[left][:, 0]] == component[i]).any())
 
 
 def _two_names(
