@@ -515,6 +515,18 @@ def test_a_column_that_is_mostly_numbers_is_told_of():
     assert told.notes_ == []
 
 
+def test_a_column_that_is_mostly_dates_is_told_of():
+    opened = [*(f"{1 + k % 28:02d}.{1 + k % 12:02d}.2024" for k in range(90)), *["unknown"] * 10]
+    features = TableFeatures().fit(pd.DataFrame({"opened": opened}))
+    assert features.roles_["opened"].name == "category"
+    assert features.notes_ == [
+        '"opened" holds dates, but also values such as "unknown", so it was taken for a '
+        "category. With the role date, such values count as missing."
+    ]
+    told = TableFeatures(roles={"opened": "date"}).fit(pd.DataFrame({"opened": opened}))
+    assert told.notes_ == ['"opened": 10 of its values, such as "unknown", are no dates.']
+
+
 def test_empty_texts_lie_together_and_very_long_ones_are_cut():
     texts = ["red green", "green blue", "", "blue red", None, "red", "x " * 500_000] * 4
     features = TableFeatures(roles={"t": "text"})

@@ -101,20 +101,25 @@ def guess_roles(frame: IntoDataFrame) -> dict[str, Role]:
 
 
 def doubt(name: str, column: pa.ChunkedArray, guess: Role) -> str | None:
-    """Return a sentence about a column that was taken for something else and is mostly numbers."""
+    """Return a sentence about a column taken for something else that is mostly numbers or dates."""
     import pyarrow.compute as pc
 
     if guess.name not in ("category", "text") or not is_text(column):
         return None
     sample = column.take(spread_rows(len(column), _DOUBT_ROWS)).drop_null()
     sample = pc.utf8_slice_codeunits(sample, 0, _LOOKED_AT)
-    strange = np.isnan(numbers_in(sample, decimal_mark(sample)))
-    if not len(sample) or strange.mean() >= 0.5:
+    if not len(sample):
         return None
+    strange, role = np.isnan(numbers_in(sample, decimal_mark(sample))), "number"
+    if strange.mean() >= 0.5:
+        formats = date_formats(sample, 0.5)
+        if not formats:
+            return None
+        strange, role = parsed(sample, formats).is_null().to_numpy(), "date"
     found = shown(sample[int(np.argmax(strange))].as_py())
     return (
-        f'"{name}" holds numbers, but also values such as {found}, so it was taken for a '
-        f"{guess.name}. With the role number, such values count as missing."
+        f'"{name}" holds {role}s, but also values such as {found}, so it was taken for a '
+        f"{guess.name}. With the role {role}, such values count as missing."
     )
 
 
