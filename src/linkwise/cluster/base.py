@@ -91,8 +91,8 @@ class ConstrainedClusterer(ClusterMixin, BaseEstimator):
             Present for scikit-learn; truth belongs to the scorer. Links and PartialLabels are
             refused here: they are ``constraints``.
         constraints : Links, PartialLabels, array-like of shape (n_samples,) or None
-            What is known. A one-dimensional array is read as partial labels, -1, None and NaN
-            meaning unknown.
+            What is known. A one-dimensional array is read as partial labels; -1, None, NaN
+            and empty text mean unknown.
 
         Returns
         -------

@@ -39,8 +39,8 @@ class RowWeighingClusterer(ConstrainedClusterer):
             Present for scikit-learn; truth belongs to the scorer. Links and PartialLabels are
             refused here: they are ``constraints``.
         constraints : Links, PartialLabels, array-like of shape (n_samples,) or None
-            What is known. A one-dimensional array is read as partial labels, -1, None and NaN
-            meaning unknown.
+            What is known. A one-dimensional array is read as partial labels; -1, None, NaN
+            and empty text mean unknown.
         sample_weight : array-like of shape (n_samples,) or None
             How much each row counts: one of weight 2 as two rows in the same place. A link counts
             once, whatever its rows weigh.

@@ -16,7 +16,8 @@ Knowledge: TypeAlias = Links | PartialLabels | LabelsLike
 def as_constraints(constraints: Knowledge | None, n_samples: int) -> Links | PartialLabels | None:
     """Return ``constraints`` as Links, PartialLabels or None, about ``n_samples`` rows.
 
-    A one-dimensional array is read as partial labels: -1, None and NaN mean unknown.
+    A one-dimensional array is read as partial labels: -1, None, NaN and empty text mean
+    unknown.
     """
     if constraints is None:
         return None

@@ -147,7 +147,7 @@ class Links:
         Parameters
         ----------
         y : array-like of shape (n_samples,)
-            Labels of any kind; -1, None and NaN mean unknown.
+            Labels of any kind; -1, None, NaN and empty text mean unknown.
 
         Returns
         -------
