@@ -3,8 +3,9 @@
 The measure is the time NumPy's BLAS needs for the products of the labelling pass alone: one per
 partition, all rows against all base clusters over half of the features. Training, reading, centring
 and picking the nearest cluster come on top. Labels are made by products of our own where these pay,
-which may be faster: OPENBLAS_CORETYPE=SKYLAKEX lets BLAS have AVX-512 where it does not know the
-processor, and NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES=+avx,+avx2,+fma takes it from us.
+which may be faster: OPENBLAS_CORETYPE=SKYLAKEX lets BLAS have AVX-512 where it was told of less or
+does not know the processor, and NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES=+avx,+avx2,+fma takes it
+from us.
 
     python benchmarks/ensemble.py                       MNIST and Covtype (or random rows like them)
     python benchmarks/ensemble.py --disk 1000000        rows in a .npy file, peak memory
